@@ -1,0 +1,62 @@
+/*
+ * Transfers, inside the poll loop: curl's multi interface, streamed to disk and
+ * hashed on the way.  The registries' hosts come from the machine's own clients
+ * (DESIGN 6, fetch/registry.h), never from this source.
+ */
+#ifndef FORGE_FETCH_FETCH_H
+#define FORGE_FETCH_FETCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "core/err.h"
+#include "core/event.h"
+#include "core/hash.h"
+#include "core/loop.h"
+#include "core/str.h"
+
+struct fetcher;
+
+struct fetch_config {
+	unsigned parallel;            /* transfers at once; 0: 8 */
+	unsigned tries;               /* 0: 5 */
+	int64_t stall_ms;             /* no byte for so long ends a try; 0: 30,000 */
+	int64_t backoff_ms;           /* first wait between tries, doubled each time; 0: 500 */
+	bool offline;                 /* every transfer but file:// is refused with what it would have fetched */
+	const char *index;            /* --index, NULL: see registry.h */
+};
+
+struct fetcher *fetcher_new(struct loop *loop, const struct fetch_config *config, struct err *err);
+void fetcher_free(struct fetcher *f); /* cancels what runs */
+
+struct fetch_request {
+	const char *const *urls;      /* tried in turn: mirrors */
+	size_t url_count;
+	int fd;                       /* written from offset 0; owned by the caller; -1: into memory */
+	const struct hash *sha256;    /* NULL: not known (index pages) */
+	int64_t size;                 /* -1: not known; more bytes than this end the transfer */
+	uint64_t limit;               /* bytes at most where size is not known */
+	const char *accept;           /* Accept header, NULL: any */
+	const char *label;            /* for messages: what a person calls it */
+	void (*progress)(void *ctx, int64_t done, int64_t total);
+	/* rc 0, or -1 with err (ERR_HASH names both hashes; else says what was asked and what came).
+	 * body: what came, when fd was -1; content_type may be NULL; url: the last one, after redirects. */
+	void (*done)(void *ctx, int rc, const struct hash *sha256, int64_t size, struct buf *body,
+		const char *content_type, const char *url, struct err *err);
+	void *ctx;
+};
+
+/* The request is copied. Cancelling calls no callback. */
+struct fetch_job *fetch_start(struct fetcher *f, const struct fetch_request *r, struct err *err);
+void fetch_cancel(struct fetch_job *job);
+
+/*
+ * Fetch what a lock entry names (JSON object, DESIGN 6: from = pypi | debian | url) into fd.
+ * For pypi the index page is read (once per fetcher and project) to learn the file's URL; whatever
+ * the index says of hashes, the content is held to the entry's sha256.
+ */
+struct json;
+struct fetch_job *fetch_locked(struct fetcher *f, const struct json *entry, int fd,
+	void (*progress)(void *ctx, int64_t done, int64_t total),
+	void (*done)(void *ctx, int rc, struct err *err), void *ctx, struct err *err);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * forge.lock: everything fetched is named here (DESIGN 6).  Evaluation asks
+ * through lock_answer; `forge lock` answers the same questions by resolving.
+ *
+ * The file is JSON with one entry a line, sorted by key, so that it merges in git:
+ *	{"version":1,"entries":{
+ *	"<key>":{…},
+ *	…
+ *	}}
+ *
+ * Requests (what lib/ asks through forge.locked) and the key each is found under; list arguments
+ * are sorted and joined by a space in keys:
+ *	{"kind":"sdist","name":N,"version":V}
+ *	    "sdist N V"  -> a file entry {"from":"pypi","name","version","file","sha256","size"} plus
+ *	    "requires": [Requires-Dist…] and "build_requires": [build-system.requires…] read from the sdist
+ *	{"kind":"wheels","python":"3.13","requires":[PEP 508…]}
+ *	    "wheels 3.13 <requires>" -> {"files":["<file name>",…]} sorted; answered as the list of file
+ *	    entries.  With "deps":false only what is named (the CUDA toolkit's wheels), key "wheels-only …".
+ *	{"kind":"debian","suite":"trixie","packages":[…]}
+ *	    "debian trixie <packages>" -> {"packages":["<name>=<version>",…]}; answered as the list of entries
+ *	{"kind":"url","url":U,"sha256":S} is never asked: the recipe itself holds the hash
+ * File entries stand under "pypi <file name>" and "debian <suite> <name>=<version>".
+ */
+#ifndef FORGE_LOCK_LOCK_H
+#define FORGE_LOCK_LOCK_H
+
+#include <stdbool.h>
+#include "core/err.h"
+#include "core/event.h"
+#include "core/json.h"
+
+struct lock;
+
+/* A missing file is an empty lock.  Cut off, not JSON, another version, an entry without hash: errors
+ * that name file, line and key. */
+struct lock *lock_open(const char *file, struct err *err);
+void lock_free(struct lock *l);
+bool lock_changed(const struct lock *l);
+int lock_save(struct lock *l, struct err *err);   /* replaces the file; same content: same bytes, not touched */
+
+/* eval_options.locked, ctx is the struct lock: answers from the file.  A request without an entry:
+ * an error that names the request in words and says "run: forge lock <recipe>". */
+int lock_answer(void *lock, const struct json *request, struct json **answer, struct err *err);
+
+/* eval_options.locked for `forge lock`, ctx is a struct lock_resolver. */
+struct lock_resolver;
+struct store;
+struct lock_resolve_options {
+	const char *index;         /* --index or NULL */
+	bool update;               /* resolve again what is there already */
+	const char *scratch;       /* a folder for caches (Packages files, uv's cache): <store>/cache */
+	const struct event_sink *events;
+};
+struct lock_resolver *lock_resolver_new(struct lock *l, struct store *s,
+	const struct lock_resolve_options *o, struct err *err);
+void lock_resolver_free(struct lock_resolver *r);
+int lock_resolve(void *resolver, const struct json *request, struct json **answer, struct err *err);
+
+#endif

@@ -1,0 +1,77 @@
+/*
+ * Evaluating recipes: a recipe file in, derivations out.  Pure: reads only the
+ * recipe, its folder, lib/ and what forge.path names; starts nothing, fetches
+ * nothing, writes nothing.
+ */
+#ifndef FORGE_LUA_EVAL_H
+#define FORGE_LUA_EVAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "core/arena.h"
+#include "core/err.h"
+#include "core/json.h"
+#include "drv/drv.h"
+
+struct eval_options {
+	const char *lib;              /* folder of the Lua library */
+	uint64_t memory;              /* bytes the VM may hold; 0: 256 MiB */
+	uint64_t instructions;        /* VM instructions; 0: 2,000,000,000 */
+	/* Answer a request for what is pinned: {"kind":"sdist","name":…,"version":…} and so on, see
+	 * lock/lock.h.  The lock room gives one that looks it up, and one that resolves what is missing.
+	 * *answer is a new reference. */
+	int (*locked)(void *ctx, const struct json *request, struct json **answer, struct err *err);
+	void *ctx;
+	/* --set version=…, and the like: overrides of top fields of forge.wheel; NULL: none.  A JSON object of strings. */
+	const struct json *set;
+};
+
+/* One derivation of the graph. */
+struct eval_drv {
+	struct drv *drv;
+	const char *path;             /* of the .drv */
+	struct hash modulo;           /* hashDerivationModulo */
+	size_t *inputs;               /* indexes into the graph, in the order of drv->inputs */
+	uint64_t timeout_ms, memory;  /* ceilings, not hashed; 0: none */
+	const char *what;             /* "fetch", "unpack", "build", "finish", "test": for people */
+};
+
+/* A file or folder a recipe took in with forge.path or wrote with forge.text. */
+struct eval_source {
+	const char *path;             /* store path (NAR, "source") */
+	const char *from;             /* physical path; NULL for forge.text */
+	struct slice text;            /* forge.text: the content of the single file */
+	struct hash nar_hash;
+};
+
+/* What a person can ask for: one variant of a recipe, or the one derivation it returned. */
+struct eval_target {
+	const char *name;             /* variant's stable short name, "cp313-torch2.11-cu130-sm80"; "" if only one without axes */
+	const char *recipe;           /* package name as on the index, "flash-attn" */
+	const char *version;          /* NULL for a bare derivation */
+	const char *label;            /* the version a user sees, "2.8.3+cu130torch2.11"; NULL for a bare derivation */
+	struct json *axes;            /* {"python":"3.13","archs":["80"],…} */
+	bool is_default;
+	const char *excluded;         /* NULL, or because */
+};
+
+struct eval;
+
+/* Load and run the recipe file; finds its targets without evaluating their derivations. */
+struct eval *eval_open(const char *recipe, const struct eval_options *o, struct err *err);
+void eval_close(struct eval *e);
+size_t eval_target_count(const struct eval *e);
+const struct eval_target *eval_target(const struct eval *e, size_t i);
+
+/* The derivations of one target: results in order of need ("wheel", then "test"; "out" for a bare
+ * derivation).  Adds to the one graph of this evaluation; what is there already is shared. */
+struct eval_result { const char *role; size_t drv; };
+int eval_derive(struct eval *e, size_t target, const struct eval_result **results, size_t *count,
+	struct err *err);
+
+size_t eval_drv_count(const struct eval *e);         /* every input has a smaller index than its user */
+const struct eval_drv *eval_drv(const struct eval *e, size_t i);
+size_t eval_source_count(const struct eval *e);
+const struct eval_source *eval_source(const struct eval *e, size_t i);
+
+#endif

@@ -1,0 +1,94 @@
+/*
+ * The sandbox: one process tree in namespaces of its own, over a world composed
+ * of store objects.  See DESIGN 7.  Works as root and as an ordinary user.
+ */
+#ifndef FORGE_SANDBOX_SANDBOX_H
+#define FORGE_SANDBOX_SANDBOX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include "core/err.h"
+#include "core/loop.h"
+#include "core/str.h"
+
+/* A mount point and what is laid over one another there, topmost first. */
+struct sandbox_mount {
+	const char *at;         /* absolute, inside */
+	char **layers;          /* physical folders, read-only */
+	size_t layer_count;
+};
+
+struct sandbox_file {
+	const char *path;       /* absolute, inside */
+	const char *text;       /* content of a small file (mode 0644), or the target of a link */
+	bool link;
+};
+
+struct sandbox_bind {
+	const char *from;       /* physical file or folder */
+	const char *at;         /* absolute, inside; made if missing */
+};
+
+struct sandbox_spec {
+	const char *scratch;    /* physical folder for this build alone, empty, on the store's file system:
+	                           holds the upper layers, /build and the outputs; the caller removes it
+	                           with sandbox_scratch_remove() */
+	const struct sandbox_mount *mounts; /* the first is "/" */
+	size_t mount_count;
+	const struct sandbox_file *files;
+	size_t file_count;
+	const struct sandbox_bind *binds;   /* read-only: input objects under /forge/store */
+	size_t bind_count;
+	const char *const *argv;            /* argv[0] absolute, inside */
+	const char *const *env;             /* NAME=value, all there is */
+	const char *cwd;                    /* "/build" */
+	int log_fd;                         /* gets stdout and stderr; stdin is /dev/null */
+	int64_t timeout_ms;                 /* 0: none */
+	uint64_t memory;                    /* bytes for the whole tree; 0: none */
+	unsigned processes;                 /* 0: 4096 */
+	unsigned cores;                     /* 0: all; else the affinity is not narrowed, only told (NIX_BUILD_CORES) */
+	bool network;                       /* never for builds; for tests of the sandbox itself */
+};
+
+enum sandbox_end {
+	SANDBOX_EXITED,  /* status holds what waitpid gave for the builder */
+	SANDBOX_TIMEOUT,
+	SANDBOX_MEMORY,  /* the ceiling was passed: the tree was killed */
+	SANDBOX_PROCESSES, /* the ceiling of processes was hit and the build failed */
+	SANDBOX_KILLED,  /* sandbox_kill() */
+	SANDBOX_SETUP,   /* the kernel refused a step: err says which and what to do */
+};
+
+struct sandbox_result {
+	enum sandbox_end end;
+	int status;
+	struct rusage usage;      /* user and system time of the whole tree */
+	uint64_t peak_memory;     /* bytes, the whole tree's highest sum seen */
+	int64_t wall_ms;
+	struct str_list hosts;    /* names the build asked for over the network, first ten */
+	struct err err;           /* SANDBOX_SETUP */
+};
+
+struct sandbox;
+/* Called once, after the last process of the tree is dead and reaped. Frees nothing but the sandbox;
+ * result is lent for the call. */
+typedef void sandbox_done_fn(void *ctx, const struct sandbox_result *result);
+
+/* Start.  spec and all it points to must live until this returns only. */
+struct sandbox *sandbox_start(struct loop *loop, const struct sandbox_spec *spec,
+	sandbox_done_fn *done, void *ctx, struct err *err);
+void sandbox_kill(struct sandbox *s); /* done is still called, with SANDBOX_KILLED */
+
+/* An open folder descriptor of `path` (absolute, inside) as the build left it in the scratch
+ * folder's upper layer, to copy outputs from; -1 and *missing = true if there is none. */
+int sandbox_open_result(const char *scratch, const char *path, bool *missing, struct err *err);
+
+/* Remove a scratch folder, whatever owners and modes the build left there. */
+int sandbox_scratch_remove(const char *scratch, struct err *err);
+
+/* Can this machine give a sandbox?  Tries a minimal one; the error names the step and the mend. */
+int sandbox_probe(struct err *err);
+
+#endif

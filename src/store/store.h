@@ -1,0 +1,125 @@
+/*
+ * The store: immutable objects, what is known of them (SQLite), locks, roots.
+ * See DESIGN 4.  All paths in this interface are logical ("/forge/store/…")
+ * unless a name says physical.
+ */
+#ifndef FORGE_STORE_STORE_H
+#define FORGE_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "core/err.h"
+#include "core/hash.h"
+#include "core/str.h"
+#include "drv/path.h"
+
+struct store;
+
+enum store_mode { STORE_READ, STORE_WRITE };
+
+/* Open, creating folders and database with STORE_WRITE.  A database of a newer forge, a read-only
+ * place with STORE_WRITE: errors that say what to do.  With STORE_READ a missing store is an empty one. */
+struct store *store_open(const char *folder, enum store_mode mode, struct err *err);
+void store_close(struct store *s);
+const char *store_folder(const struct store *s);         /* absolute physical folder */
+char *store_physical(const struct store *s, const char *path); /* "<folder>/objects/<hash>-<name>"; owned */
+/* An open descriptor of store/tmp, /objects, /log. */
+int store_tmp_fd(const struct store *s);
+int store_objects_fd(const struct store *s);
+
+struct store_info {
+	char *path;
+	struct hash nar_hash;
+	uint64_t nar_size;
+	char *ca;                /* "fixed:r:sha256:…" / "text:sha256:…" as Nix writes it */
+	char *deriver;           /* may be NULL */
+	struct str_list refs;    /* sorted */
+	int64_t registered;      /* seconds since 1970 */
+};
+void store_info_free(struct store_info *i);
+
+int store_valid(struct store *s, const char *path, struct err *err); /* 1, 0, -1 */
+int store_query(struct store *s, const char *path, struct store_info *out, struct err *err); /* 1, 0, -1 */
+/* The path and all it refers to, sorted. */
+int store_closure(struct store *s, const char *path, struct str_list *out, struct err *err);
+
+/*
+ * Adding, in two steps, because the first blocks and runs in a worker.
+ *
+ * 1. store_prepare: normalise the tree `name` in folder dirfd (a file or folder that forge made
+ *    itself in store/tmp: modes 0444/0555, mtime 1, no set-id, only files, folders, links), hash
+ *    it, find which of `candidates` (store paths) it refers to.  Refuses an own-path reference
+ *    (self: the scratch path it was built as, may be NULL), naming file and offset.
+ *    Needs no database: safe in a fork.
+ * 2. store_commit: make a batch durable (one syncfs), rename into objects without replacing
+ *    (an object that is there already: the new copy is dropped), one transaction.
+ */
+struct store_prepared {
+	char *tmp_name;          /* name in store/tmp */
+	char *name;              /* object name */
+	enum drv_method method;
+	struct hash nar_hash;
+	struct hash flat_hash;   /* with DRV_FLAT and DRV_TEXT: of the file's bytes */
+	uint64_t nar_size;
+	struct str_list refs;
+	char *path;              /* the store path that follows from the above */
+	char *deriver;           /* set by the caller before commit, may be NULL */
+};
+void store_prepared_free(struct store_prepared *p);
+
+int store_prepare(int tmp_fd, const char *tmp_name, const char *name, enum drv_method method,
+	const struct str_list *candidates, const char *self, struct store_prepared *out, struct err *err);
+/* To and from bytes, to hand it from a worker to the parent. */
+void store_prepared_write(const struct store_prepared *p, struct buf *out);
+int store_prepared_read(struct slice bytes, struct store_prepared *out, struct err *err);
+
+int store_commit(struct store *s, struct store_prepared *items, size_t count, struct err *err);
+
+/* Copy a tree that a build left (hostile: links, hard links, devices, any owner and mode) from an open
+ * folder into a fresh inode tree store/tmp/<*tmp_name>, through descriptors; refuses what is not a
+ * file, folder or link.  `from` is the open parent, `name` the entry in it. */
+int store_copy_in(int tmp_fd, int from, const char *name, char **tmp_name, struct err *err);
+
+/* Small text objects (derivations), committed as a batch. */
+struct store_text { const char *name; struct slice text; const struct str_list *refs; };
+int store_add_texts(struct store *s, const struct store_text *texts, size_t count, struct err *err);
+
+/* Realisations: what an output of a derivation (id from drv_output_id) was found to be. */
+int store_realisation(struct store *s, const char *id, char **path, struct err *err); /* 1 and valid, 0, -1 */
+int store_realisation_add(struct store *s, const char *id, const char *path, struct err *err);
+
+/* What a build took; kept for plans, estimates and `forge log`. */
+struct store_build {
+	const char *drv_path, *name, *log;      /* log: path relative to the store folder */
+	const char *what;                       /* "fetch", "unpack", "build", "finish", "test" */
+	int64_t start_ms, end_ms;               /* since 1970 */
+	int64_t cpu_ms;
+	uint64_t peak_memory;
+	int status;                             /* 0, or forge's exit status for the failure */
+	const char *path;                       /* output, NULL on failure */
+};
+int store_build_add(struct store *s, const struct store_build *b, struct err *err);
+/* The newest records whose name or derivation path contains `match` (NULL: all), newest first. */
+typedef int store_build_fn(void *ctx, const struct store_build *b);
+int store_builds(struct store *s, const char *match, size_t limit, store_build_fn *fn, void *ctx,
+	struct err *err);
+
+/* Roots: store/roots/<name> -> object; also in the database.  data is a JSON text kept with it. */
+int store_root_set(struct store *s, const char *name, const char *path, const char *data, struct err *err);
+typedef int store_root_fn(void *ctx, const char *name, const char *path, const char *data);
+int store_roots(struct store *s, store_root_fn *fn, void *ctx, struct err *err); /* sorted by name */
+
+/* A lock on one goal, so that of several forge processes one builds and the others wait.
+ * Returns a descriptor to close, -1 on error; with wait false, *busy = true and -1 without err set
+ * when another holds it. */
+int store_lock(struct store *s, const char *key, bool wait, bool *busy, struct err *err);
+
+/* Check objects against what is registered; calls fn for each that is wrong. Returns how many, or -1. */
+typedef void store_bad_fn(void *ctx, const char *path, const char *why);
+int store_verify(struct store *s, bool contents, store_bad_fn *fn, void *ctx, struct err *err);
+
+/* At open for writing: remove what dead processes left in store/tmp (each tmp entry made through
+ * store_tmp_name() is locked while its process lives). */
+char *store_tmp_name(struct store *s, const char *what, struct err *err);
+
+#endif
