@@ -37,11 +37,16 @@ else
 OPT      := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 endif
 HARDEN   := -fstack-protector-strong -fPIE -fcf-protection -Wl,-z,relro
-PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS))
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS))
 ALL_CFLAGS = -std=gnu11 -g $(OPT) $(WARN) $(HARDEN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	-Isrc -I$(B)/gen $(PKG_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS = $(OPT) -pie -Wl,-z,relro -Wl,-z,now -Wl,--as-needed $(LDFLAGS)
-LIBS       = $(shell pkg-config --libs $(LINKED)) -ldl
+LIBS     := $(shell pkg-config --libs $(LINKED)) -ldl
+
+# One short line a step; V=1 shows the commands.
+V        ?=
+Q        := $(if $(V),,@)
+say       = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
 .PHONY: all
 all: $(B)/forge ## build $(B)/forge
@@ -74,11 +79,13 @@ $(B)/gen/%.h: src/%
 
 $(B)/obj/%.o: src/%.c | $(B)/gen/defaults.h
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+	$(call say,cc,$<)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 $(B)/obj/store/%.o: | $(B)/gen/store/schema.sql.h
 
 $(B)/forge: $(B)/obj/main.o $(call upto,cli)
-	$(CC) $(ALL_LDFLAGS) $(B)/obj/main.o $(call upto,cli) $(LIBS) -o $@
+	$(call say,link,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) $(B)/obj/main.o $(call upto,cli) $(LIBS) -o $@
 
 # --- tests -------------------------------------------------------------------------------------
 ROOM     ?=
@@ -90,7 +97,8 @@ export FORGE_VECTORS
 .SECONDEXPANSION:
 $(B)/tests/unit/%: tests/unit/%.c $$(call upto,$$(firstword $$(subst /, ,$$*)))
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP $(ALL_LDFLAGS) $< $(call upto,$(firstword $(subst /, ,$*))) $(LIBS) -lcmocka -o $@
+	$(call say,cc,$<)
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests -MMD -MP $(ALL_LDFLAGS) $< $(call upto,$(firstword $(subst /, ,$*))) $(LIBS) -lcmocka -o $@
 
 .PHONY: unit
 unit: $(UNITBIN) ## build and run the unit tests (ROOM=drv: one room's)

@@ -16,7 +16,7 @@
 
 struct json; /* jansson's json_t behind a name of ours */
 
-enum json_type { JSON_NONE, JSON_OBJ, JSON_ARR, JSON_STR, JSON_INT, JSON_REAL, JSON_BOOL, JSON_NULLV };
+enum json_type { JSON_NONE, JSON_OBJ, JSON_ARR, JSON_STR, JSON_INT, JSON_FLOAT, JSON_BOOL, JSON_NULLV };
 
 /* Refuses duplicate keys, trailing bytes, depth over 64, text over limit bytes.
  * The error names line and column. */
@@ -33,7 +33,7 @@ bool json_get_bool(const struct json *obj, const char *key, bool fallback);
 const char *json_str(const struct json *j);
 int64_t json_int(const struct json *j, int64_t fallback);
 bool json_bool(const struct json *j, bool fallback);
-double json_real(const struct json *j, double fallback);
+double json_float(const struct json *j, double fallback);
 
 size_t json_count(const struct json *arr_or_obj);
 struct json *json_at(const struct json *arr, size_t i);
@@ -46,7 +46,7 @@ struct json *json_new_arr(void);
 struct json *json_new_str(const char *text);
 struct json *json_new_str_n(const char *text, size_t len);
 struct json *json_new_int(int64_t n);
-struct json *json_new_real(double n);
+struct json *json_new_float(double n);
 struct json *json_new_bool(bool b);
 struct json *json_new_null(void);
 void json_set(struct json *obj, const char *key, struct json *value); /* takes value */
