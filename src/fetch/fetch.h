@@ -36,6 +36,8 @@ struct fetch_request {
 	int64_t size;                 /* -1: not known; more bytes than this end the transfer */
 	uint64_t limit;               /* bytes at most where size is not known */
 	const char *accept;           /* Accept header, NULL: any */
+	bool head;                    /* ask only how large it is (HEAD): nothing is written, done gets the size,
+	                                 or -1 where the server does not say, and no hash */
 	const char *label;            /* for messages: what a person calls it */
 	void (*progress)(void *ctx, int64_t done, int64_t total);
 	/* rc 0, or -1 with err (ERR_HASH names both hashes; else says what was asked and what came).
