@@ -31,7 +31,7 @@ struct store_info {
 	char *path;
 	struct hash nar_hash;
 	uint64_t nar_size;
-	char *ca;                /* "fixed:r:sha256:…" / "text:sha256:…" as Nix writes it */
+	char *ca;                /* "fixed:r:sha256:…", "fixed:sha256:…", "text:sha256:…" as Nix writes it */
 	char *deriver;           /* may be NULL */
 	struct str_list refs;    /* sorted */
 	int64_t registered;      /* seconds since 1970 */
@@ -76,15 +76,23 @@ int store_prepared_read(struct slice bytes, struct store_prepared *out, struct e
 int store_commit(struct store *s, struct store_prepared *items, size_t count, struct err *err);
 
 /* Copy a tree that a build left (hostile: links, hard links, devices, any owner and mode) from an open
- * folder into a fresh inode tree store/tmp/<*tmp_name>, through descriptors; refuses what is not a
- * file, folder or link.  `from` is the open parent, `name` the entry in it. */
-int store_copy_in(int tmp_fd, int from, const char *name, char **tmp_name, struct err *err);
+ * folder into a fresh inode tree store/tmp/<tmp_name>, through descriptors; refuses what is not a
+ * file, folder or link, and folders nested deeper than 256.  `from` is the open parent, `name` the
+ * entry in it.  tmp_name comes from store_tmp_name(), asked for before a worker is forked.
+ * On an error nothing is left in tmp.  The source is not changed. */
+int store_copy_in(int tmp_fd, int from, const char *name, const char *tmp_name, struct err *err);
+
+/* A person's file or folder (forge.path) into the store: copy, prepare, commit.  *path is owned by the
+ * caller.  method: DRV_NAR, or DRV_FLAT for a plain file. */
+int store_add_path(struct store *s, int from, const char *name, const char *object_name,
+	enum drv_method method, char **path, struct err *err);
 
 /* Small text objects (derivations), committed as a batch. */
 struct store_text { const char *name; struct slice text; const struct str_list *refs; };
 int store_add_texts(struct store *s, const struct store_text *texts, size_t count, struct err *err);
 
-/* Realisations: what an output of a derivation (id from drv_output_id) was found to be. */
+/* Realisations: what an output of a derivation (id from drv_output_id) was found to be.  Adding one that
+ * is known already replaces it: the newest stands. */
 int store_realisation(struct store *s, const char *id, char **path, struct err *err); /* 1 and valid, 0, -1 */
 int store_realisation_add(struct store *s, const char *id, const char *path, struct err *err);
 
@@ -99,27 +107,45 @@ struct store_build {
 	const char *path;                       /* output, NULL on failure */
 };
 int store_build_add(struct store *s, const struct store_build *b, struct err *err);
-/* The newest records whose name or derivation path contains `match` (NULL: all), newest first. */
+/* The newest records whose name or derivation path contains `match` (NULL: all), newest first.
+ * fn's result other than 0 ends the walk and is returned. */
 typedef int store_build_fn(void *ctx, const struct store_build *b);
 int store_builds(struct store *s, const char *match, size_t limit, store_build_fn *fn, void *ctx,
 	struct err *err);
 
-/* Roots: store/roots/<name> -> object; also in the database.  data is a JSON text kept with it. */
+/* Roots: store/roots/<name> -> object; also in the database.  data is a JSON text kept with it, or NULL.
+ * store_roots: fn's result other than 0 ends the walk and is returned. */
 int store_root_set(struct store *s, const char *name, const char *path, const char *data, struct err *err);
 typedef int store_root_fn(void *ctx, const char *name, const char *path, const char *data);
 int store_roots(struct store *s, store_root_fn *fn, void *ctx, struct err *err); /* sorted by name */
 
-/* A lock on one goal, so that of several forge processes one builds and the others wait.
+/* A lock (flock) on one goal, so that of several forge processes one builds and the others wait.
  * Returns a descriptor to close, -1 on error; with wait false, *busy = true and -1 without err set
  * when another holds it. */
 int store_lock(struct store *s, const char *key, bool wait, bool *busy, struct err *err);
 
-/* Check objects against what is registered; calls fn for each that is wrong. Returns how many, or -1. */
+/* Check objects against what is registered (with contents: hash each); calls fn for each that is wrong.
+ * Returns how many, or -1.  An object that is not registered (a crash left it) is not wrong. */
 typedef void store_bad_fn(void *ctx, const char *path, const char *why);
 int store_verify(struct store *s, bool contents, store_bad_fn *fn, void *ctx, struct err *err);
 
-/* At open for writing: remove what dead processes left in store/tmp (each tmp entry made through
- * store_tmp_name() is locked while its process lives). */
+/* Delete objects: commit first (synchronous=FULL), rename away, unlink.  Refuses, changing nothing, what
+ * is a root or what an object outside the list refers to.  A path that is not registered but lies in
+ * objects (a crash left it) is removed as well; one that is nowhere is no error. */
+int store_delete(struct store *s, const char *const *paths, size_t count, struct err *err);
+
+/* Put the tree store/tmp/<tmp_name> in the place of a damaged or missing object.  The tree is
+ * normalised and must have the hash that is registered; it is verified before anything is touched,
+ * then swapped in, and the old object is removed. */
+int store_repair(struct store *s, const char *path, const char *tmp_name, struct err *err);
+
+/*
+ * A fresh name for an entry in store/tmp (nothing is created); owned by the caller.  A lock keeps such
+ * entries while this process or a worker forked from it lives.  What dead processes left is removed
+ * when the store is next opened for writing, and what this process left is removed by store_close():
+ * what is to be kept must be moved out of tmp.  Names that were not made here are never swept.
+ * Ask before forking the worker that uses it.
+ */
 char *store_tmp_name(struct store *s, const char *what, struct err *err);
 
 #endif
