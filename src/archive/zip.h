@@ -8,6 +8,7 @@
 #define FORGE_ARCHIVE_ZIP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "core/err.h"
 

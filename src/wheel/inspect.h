@@ -4,6 +4,7 @@
 
 #include "core/buf.h"
 #include "core/err.h"
+#include "wheel/name.h"
 
 struct wheel_inspected {
 	char *name;              /* from METADATA */
@@ -13,8 +14,5 @@ struct wheel_inspected {
 };
 void wheel_inspected_free(struct wheel_inspected *w);
 int wheel_inspect(int fd, const char *file_name, struct wheel_inspected *out, struct err *err);
-
-/* PEP 503 normalised project name; owned by the caller. */
-char *wheel_normalise_name(const char *name);
 
 #endif
