@@ -12,7 +12,8 @@ enum event_kind {
 	EVENT_START,    /* a goal began: id, what ("fetch", "unpack", "build", "finish", "test", "lock"), name */
 	EVENT_PROGRESS, /* id; done and total bytes (total 0: unknown) */
 	EVENT_LOG,      /* id; text: one line of a build's output, without its line end */
-	EVENT_DONE,     /* id; text: NULL on success, else the error's line; ms: time it took */
+	EVENT_DONE,     /* id; text: NULL on success, else the error's line; ms: time it took;
+	                   on a failed build: tail, the last lines of its log, and log, where all of it is */
 	EVENT_NOTE,     /* text: something a person should know */
 	EVENT_WARN,     /* text: something a person should mend */
 };
@@ -25,6 +26,8 @@ struct event {
 	const char *text;
 	int64_t done, total;
 	int64_t ms;
+	const char *tail;
+	const char *log;
 };
 
 struct event_sink {

@@ -202,7 +202,12 @@ int loop_signals(struct loop *l, loop_signal_fn *fn, void *ctx, struct err *err)
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
 		sigaddset(&set, taken[i]);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (l->signals >= 0)
+		loop_fd_del(l, l->signals);
+	fs_close_ptr(&l->signals);
+	sigprocmask(fn ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+	if (!fn)
+		return 0;
 	l->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (l->signals < 0)
 		return err_sys(err, "can't take signals");

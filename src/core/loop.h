@@ -18,7 +18,9 @@ struct loop;
 typedef void loop_fd_fn(void *ctx, int fd, int events);
 typedef void loop_timer_fn(void *ctx);
 typedef void loop_child_fn(void *ctx, const struct proc_result *result);
-typedef void loop_worker_fn(void *ctx, int rc, struct buf *answer, struct err *err);
+/* rc and err or answer as fn gave them; result: what it took. */
+typedef void loop_worker_fn(void *ctx, int rc, struct buf *answer, const struct proc_result *result,
+	struct err *err);
 typedef void loop_signal_fn(void *ctx, int signo);
 
 struct loop *loop_new(struct err *err);
@@ -39,7 +41,8 @@ int loop_child(struct loop *l, pid_t pid, loop_child_fn *fn, void *ctx, struct e
 int loop_worker(struct loop *l, proc_worker_fn *fn, void *arg, loop_worker_fn *done, void *ctx,
 	pid_t *pid, struct err *err);
 
-/* Take SIGINT, SIGTERM, SIGHUP and SIGWINCH through the loop (signalfd) instead of the default action. */
+/* Take SIGINT, SIGTERM, SIGHUP and SIGWINCH through the loop (signalfd) instead of the default action;
+ * fn NULL gives them back. */
 int loop_signals(struct loop *l, loop_signal_fn *fn, void *ctx, struct err *err);
 
 /* Milliseconds of a clock that never goes back. */

@@ -64,9 +64,10 @@ static void worker_over(struct worker *w)
 	int rc = proc_worker_result(&w->raw, w->result.status, &answer, &err);
 	loop_worker_fn *done = w->done;
 	void *ctx = w->ctx;
+	struct proc_result result = w->result;
 	buf_free(&w->raw);
 	free(w);
-	done(ctx, rc, &answer, &err);
+	done(ctx, rc, &answer, &result, &err);
 	buf_free(&answer);
 	err_clear(&err);
 }

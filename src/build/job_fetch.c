@@ -1,0 +1,129 @@
+/* A transfer: from what the lock names to a fixed-output object. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "build/goal.h"
+#include "core/fs.h"
+#include "core/json.h"
+
+#define ENTRY_MAX (1u << 20)
+
+struct job {
+	char *tmp;                  /* name in store/tmp */
+	int fd;
+	struct json *entry;
+	struct fetch_job *transfer; /* NULL once it has ended */
+};
+
+static void job_free(struct goal *g, bool remove)
+{
+	struct job *j = g->job;
+	g->job = NULL;
+	fs_close_ptr(&j->fd);
+	if (remove && j->tmp)
+		fs_remove_tree(store_tmp_fd(g->r->s), j->tmp, NULL);
+	json_free(j->entry);
+	free(j->tmp);
+	free(j);
+}
+
+static int prepare_in_worker(void *ctx, struct buf *out, struct err *err)
+{
+	struct goal *g = ctx;
+	const struct drv_output *o = &g->d->drv->outputs[0];
+	struct store_prepared made = { 0 };
+	if (store_prepare(store_tmp_fd(g->r->s), g->job->tmp, g->d->drv->name, o->method, NULL, NULL,
+			&made, err) < 0)
+		return -1;
+	if (strcmp(made.path, o->path) != 0)
+		return err_set(err, ERR_HASH, "%s: what was fetched gives %s, the lock names %s",
+			g->d->drv->name, made.path, o->path);
+	goal_sync_from_worker(g->r->s, made.nar_size);
+	store_prepared_write(&made, out);
+	return 0;
+}
+
+static void prepared(void *ctx, int rc, struct buf *answer, const struct proc_result *result,
+	struct err *err)
+{
+	struct goal *g = ctx;
+	struct store_prepared *made = mem_alloc(sizeof *made);
+	if (rc == 0)
+		rc = store_prepared_read((struct slice){ answer->data, answer->len }, made, err);
+	job_free(g, rc < 0);
+	if (rc == 0) {
+		goal_prepared(g, made);
+		return;
+	}
+	free(made);
+	goal_failed(g, err, NULL);
+}
+
+static void arrived(void *ctx, int rc, struct err *err)
+{
+	struct goal *g = ctx;
+	g->job->transfer = NULL;
+	if (rc == 0 && close(steal_fd(g->job->fd)) < 0)
+		rc = err_sys(err, "can't write %s", g->d->drv->name);
+	if (rc == 0)
+		rc = loop_worker(g->r->loop, prepare_in_worker, g, prepared, g, NULL, err);
+	if (rc == 0)
+		return;
+	job_free(g, true);
+	goal_failed(g, err, NULL);
+}
+
+static void progress(void *ctx, int64_t done, int64_t total)
+{
+	goal_progress(ctx, done, total);
+}
+
+/* Only a transfer can be cancelled; hashing what came takes seconds at most. */
+static void cancel(struct goal *g)
+{
+	struct job *j = g->job;
+	if (!j || !j->transfer)
+		return;
+	fetch_cancel(j->transfer);
+	job_free(g, true);
+	struct err err = { 0 };
+	err_set(&err, ERR_INTR, "%s: stopped", g->d->drv->name);
+	goal_failed(g, &err, NULL);
+}
+
+static int fetcher_for(struct realise *r, struct err *err)
+{
+	struct fetch_config config = { .offline = r->o.offline, .index = r->o.index };
+	if (!r->fetcher)
+		r->fetcher = fetcher_new(r->loop, &config, err);
+	return r->fetcher ? 0 : -1;
+}
+
+int job_fetch_start(struct goal *g, struct err *err)
+{
+	struct realise *r = g->r;
+	const char *entry = drv_env_get(g->d->drv, "entry");
+	if (!entry)
+		return err_set(err, ERR_INPUT, "%s: builtin:fetch needs the parameter entry", g->d->drv->name);
+	if (fetcher_for(r, err) < 0)
+		return -1;
+	struct job *j = g->job = mem_alloc(sizeof *j);
+	j->fd = -1;
+	g->cancel = cancel;
+	j->entry = json_parse(slice_of(entry), ENTRY_MAX, err);
+	j->tmp = j->entry ? store_tmp_name(r->s, "fetch", err) : NULL;
+	if (j->tmp) {
+		j->fd = openat(store_tmp_fd(r->s), j->tmp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (j->fd < 0)
+			err_sys(err, "can't create a file in %s/tmp", store_folder(r->s));
+	}
+	if (j->fd >= 0)
+		j->transfer = fetch_locked(r->fetcher, j->entry, j->fd, progress, arrived, g, err);
+	if (j->transfer)
+		return 0;
+	job_free(g, true);
+	return -1;
+}

@@ -1,0 +1,180 @@
+#include "build/plan.h"
+
+#include <string.h>
+
+#include "core/json.h"
+#include "core/mem.h"
+
+#define ENTRY_MAX (1u << 20)
+
+int plan_realised(struct store *s, const struct drv *d, const struct hash *modulo, struct arena *a,
+	const char **paths, struct err *err)
+{
+	for (size_t i = 0; i < d->output_count; i++) {
+		const struct drv_output *o = &d->outputs[i];
+		int there;
+		if (o->path) {
+			there = store_valid(s, o->path, err);
+			paths[i] = o->path;
+		} else {
+			_cleanup_buf_ struct buf id = BUF_INIT;
+			_cleanup_free_ char *path = NULL;
+			drv_output_id(modulo, o->name, &id);
+			there = store_realisation(s, id.data, &path, err);
+			paths[i] = there > 0 ? arena_dup(a, path) : NULL;
+		}
+		if (there <= 0)
+			return there;
+	}
+	return 1;
+}
+
+struct resolving {
+	struct eval *e;
+	const struct eval_drv *user;
+	plan_paths_fn *paths_of;
+	void *ctx;
+};
+
+static const char *known_path(void *ctx, const char *drv_path, const char *output)
+{
+	struct resolving *r = ctx;
+	for (size_t i = 0; i < r->user->drv->input_count; i++) {
+		if (strcmp(r->user->drv->inputs[i].path, drv_path) != 0)
+			continue;
+		const struct drv *input = eval_drv(r->e, r->user->inputs[i])->drv;
+		const char *const *paths = r->paths_of(r->ctx, r->user->inputs[i]);
+		for (size_t k = 0; paths && k < input->output_count; k++)
+			if (strcmp(input->outputs[k].name, output) == 0)
+				return paths[k];
+	}
+	return NULL;
+}
+
+struct drv *plan_resolve(struct eval *e, size_t drv, plan_paths_fn *paths_of, void *ctx,
+	struct arena *a, struct hash *modulo, struct err *err)
+{
+	struct resolving r = { e, eval_drv(e, drv), paths_of, ctx };
+	struct drv *resolved = drv_resolve(r.user->drv, known_path, &r, a, err);
+	if (!resolved || drv_hash_modulo(resolved, NULL, NULL, modulo, err) < 0)
+		return NULL;
+	return resolved;
+}
+
+struct planning {
+	struct eval *e;
+	struct store *s;
+	struct plan *plan;
+};
+
+static const char *const *step_paths(void *ctx, size_t drv)
+{
+	struct plan *p = ctx;
+	return p->steps[drv].state == PLAN_VALID ? p->steps[drv].paths : NULL;
+}
+
+static int visit(struct planning *p, size_t i, struct err *err);
+
+/* The first input that is not there, or NULL. */
+static const struct eval_drv *visit_inputs(struct planning *p, const struct eval_drv *d, int *rc,
+	struct err *err)
+{
+	const struct eval_drv *missing = NULL;
+	for (size_t i = 0; i < d->drv->input_count; i++) {
+		if (visit(p, d->inputs[i], err) < 0) {
+			*rc = -1;
+			return NULL;
+		}
+		if (!missing && p->plan->steps[d->inputs[i]].state != PLAN_VALID)
+			missing = eval_drv(p->e, d->inputs[i]);
+	}
+	*rc = 0;
+	return missing;
+}
+
+static int64_t entry_size(const struct drv *d)
+{
+	const char *entry = drv_env_get(d, "entry");
+	if (!entry)
+		return 0;
+	_cleanup_json_ struct json *j = json_parse(slice_of(entry), ENTRY_MAX, NULL);
+	int64_t size = json_get_int(j, "size", 0);
+	return size > 0 ? size : 0;
+}
+
+static int visit_fetch(struct planning *p, const struct eval_drv *d, struct plan_step *step)
+{
+	step->state = PLAN_FETCH;
+	step->reason = "not in the store";
+	step->bytes = entry_size(d->drv);
+	p->plan->fetch++;
+	p->plan->fetch_bytes += step->bytes;
+	return 0;
+}
+
+static int visit_build(struct planning *p, size_t i, const struct eval_drv *d, struct plan_step *step,
+	struct err *err)
+{
+	struct plan *plan = p->plan;
+	int rc;
+	const struct eval_drv *missing = visit_inputs(p, d, &rc, err);
+	if (rc < 0)
+		return -1;
+	step->state = PLAN_BUILD;
+	if (missing) {
+		step->reason = arena_printf(&plan->arena, "needs %s", missing->drv->name);
+		plan->build++;
+		return 0;
+	}
+	struct hash modulo;
+	struct drv *resolved = plan_resolve(p->e, i, step_paths, plan, &plan->arena, &modulo, err);
+	if (!resolved)
+		return -1;
+	int there = plan_realised(p->s, resolved, &modulo, &plan->arena, step->paths, err);
+	if (there < 0)
+		return -1;
+	step->state = there ? PLAN_VALID : PLAN_BUILD;
+	step->cutoff = there && resolved->outputs[0].kind != DRV_OUT_FIXED;
+	step->reason = there ? "in the store: its inputs came out the same" : "not built before";
+	*(there ? &plan->valid : &plan->build) += 1;
+	return 0;
+}
+
+static int visit(struct planning *p, size_t i, struct err *err)
+{
+	struct plan_step *step = &p->plan->steps[i];
+	const struct eval_drv *d = eval_drv(p->e, i);
+	if (step->state != PLAN_UNNEEDED)
+		return 0;
+	step->paths = arena_alloc(&p->plan->arena, d->drv->output_count * sizeof *step->paths);
+	int there = plan_realised(p->s, d->drv, &d->modulo, &p->plan->arena, step->paths, err);
+	if (there < 0)
+		return -1;
+	if (there) {
+		step->state = PLAN_VALID;
+		step->reason = "in the store";
+		p->plan->valid++;
+		return 0;
+	}
+	if (d->drv->outputs[0].kind == DRV_OUT_FIXED && d->drv->input_count == 0)
+		return visit_fetch(p, d, step);
+	return visit_build(p, i, d, step, err);
+}
+
+int plan_make(struct eval *e, const size_t *wanted, size_t count, struct store *s, struct plan *out,
+	struct err *err)
+{
+	struct planning p = { e, s, out };
+	out->count = eval_drv_count(e);
+	out->steps = arena_alloc(&out->arena, (out->count + 1) * sizeof *out->steps);
+	for (size_t i = 0; i < count; i++)
+		if (visit(&p, wanted[i], err) < 0)
+			return err_add(err, "planning %s", eval_drv(e, wanted[i])->drv->name);
+	return 0;
+}
+
+void plan_free(struct plan *p)
+{
+	arena_free(&p->arena);
+	*p = (struct plan)PLAN_INIT;
+}

@@ -1,0 +1,334 @@
+#include "build/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/fs.h"
+
+#define FETCHES_MAX 64               /* open at once; the fetcher itself limits what is transferred at once */
+#define LOCK_RETRY_MS 200
+#define MEMORY_UNKNOWN (1ull << 30)  /* expected of a build that was never seen */
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static const char *const *goal_paths(void *ctx, size_t drv)
+{
+	const struct plan *plan = ctx;
+	return plan->steps[drv].state == PLAN_VALID ? plan->steps[drv].paths : NULL;
+}
+
+static void emit_done(struct goal *g, const char *text, const char *tail)
+{
+	_cleanup_free_ char *log = g->log ? fs_join(store_folder(g->r->s), g->log) : NULL;
+	event_emit(g->r->o.events, &(struct event){ .kind = EVENT_DONE, .id = g->index + 1,
+		.what = g->d->what, .name = g->d->drv->name, .text = text, .tail = tail,
+		.log = tail ? log : NULL, .ms = g->began ? loop_now() - g->began : 0 });
+}
+
+static void pump_later(void *ctx)
+{
+	struct realise *r = ctx;
+	r->pump_timer = 0;
+	schedule_pump(r);
+}
+
+static void ask_pump(struct realise *r, int64_t ms)
+{
+	int64_t due = loop_now() + ms;
+	if (r->pump_timer && r->pump_due <= due)
+		return;
+	loop_timer_del(r->loop, r->pump_timer);
+	r->pump_timer = loop_timer(r->loop, ms, pump_later, r);
+	r->pump_due = due;
+}
+
+/* Take a goal off what is running and left. */
+static void settle(struct goal *g, enum goal_state state)
+{
+	struct realise *r = g->r;
+	if (g->state == GOAL_RUNNING) {
+		*(g->kind == GOAL_FETCH ? &r->fetching : &r->working) -= 1;
+		r->memory_used -= g->expected;
+	}
+	g->state = state;
+	g->cancel = NULL;
+	fs_close_ptr(&g->lock);
+	r->left--;
+	ask_pump(r, 0);
+}
+
+static void skip_users(struct goal *g)
+{
+	for (size_t i = 0; i < g->users.count; i++) {
+		struct goal *user = &g->r->goals[g->users.items[i]];
+		if (user->state != GOAL_WAITING && user->state != GOAL_READY)
+			continue;
+		settle(user, GOAL_SKIPPED);
+		skip_users(user);
+	}
+}
+
+static void record(struct goal *g, int status, const char *path, struct err *err)
+{
+	struct store_build b = {
+		.drv_path = g->d->path, .name = g->d->drv->name, .log = g->log, .what = g->d->what,
+		.start_ms = g->started, .end_ms = now_ms(), .cpu_ms = g->cpu_ms,
+		.peak_memory = g->peak_memory, .status = status, .path = path,
+	};
+	store_build_add(g->r->s, &b, err);
+}
+
+static void succeed(struct goal *g)
+{
+	g->r->plan->steps[g->index].state = PLAN_VALID;
+	for (size_t i = 0; i < g->users.count; i++) {
+		struct goal *user = &g->r->goals[g->users.items[i]];
+		if (--user->waiting == 0 && user->state == GOAL_WAITING)
+			user->state = GOAL_READY;
+	}
+	settle(g, GOAL_DONE);
+}
+
+void goal_failed(struct goal *g, struct err *err, const char *tail)
+{
+	struct realise *r = g->r;
+	if (err->code != ERR_INTR) {
+		record(g, err_exit_status(err->code), NULL, NULL); /* the failure itself is what is to be told */
+		emit_done(g, err->msg, tail);
+	} else {
+		emit_done(g, "stopped", NULL);
+	}
+	if (r->first.code == ERR_NONE)
+		err_move(&r->first, err);
+	else
+		err_clear(err);
+	settle(g, GOAL_FAILED);
+	skip_users(g);
+	if (!r->o.keep_going)
+		schedule_stop(r);
+}
+
+void goal_progress(struct goal *g, int64_t done, int64_t total)
+{
+	event_emit(g->r->o.events, &(struct event){ .kind = EVENT_PROGRESS, .id = g->index + 1,
+		.done = done, .total = total });
+}
+
+void goal_sync_from_worker(struct store *s, uint64_t bytes)
+{
+	if (bytes > 1 << 20)
+		syncfs(store_tmp_fd(s)); /* a failure shows at the commit's own syncfs */
+}
+
+/* Under which ids a goal's output is remembered: its own derivation's and the resolved one's. */
+static int remember(struct goal *g, const char *output, const char *path, struct err *err)
+{
+	const struct hash *ids[] = { &g->d->modulo, &g->modulo };
+	for (int i = 0; i < 2; i++) {
+		_cleanup_buf_ struct buf id = BUF_INIT;
+		drv_output_id(ids[i], output, &id);
+		if (store_realisation_add(g->r->s, id.data, path, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int accept_outputs(struct goal *g, struct err *err)
+{
+	struct plan_step *step = &g->r->plan->steps[g->index];
+	for (size_t i = 0; i < g->d->drv->output_count; i++) {
+		step->paths[i] = arena_dup(&g->r->plan->arena, g->made[i].path);
+		if (g->d->drv->outputs[i].kind != DRV_OUT_FIXED &&
+				remember(g, g->d->drv->outputs[i].name, step->paths[i], err) < 0)
+			return -1;
+	}
+	record(g, 0, step->paths[0], err);
+	return err->code == ERR_NONE ? 0 : -1;
+}
+
+static void free_made(struct goal *g)
+{
+	for (size_t i = 0; i < g->d->drv->output_count; i++)
+		store_prepared_free(&g->made[i]);
+	free(steal_ptr(g->made));
+}
+
+/* One durable batch for all that was finished since the last. */
+static void commit_batch(void *ctx)
+{
+	struct realise *r = ctx;
+	LIST(struct store_prepared) batch = { 0 };
+	__typeof__(r->committing) goals = r->committing;
+	struct err err = { 0 };
+	memset(&r->committing, 0, sizeof r->committing);
+	r->commit_timer = 0;
+	for (size_t i = 0; i < goals.count; i++) {
+		const struct goal *g = &r->goals[goals.items[i]];
+		for (size_t k = 0; k < g->d->drv->output_count; k++)
+			*list_push(&batch) = g->made[k];
+	}
+	int rc = store_commit(r->s, batch.items, batch.count, &err);
+	for (size_t i = 0; i < goals.count; i++) {
+		struct goal *g = &r->goals[goals.items[i]];
+		struct err own = { 0 };
+		if (rc < 0)
+			err_set(&own, err.code, "%s", err.msg);
+		if (rc < 0 || accept_outputs(g, &own) < 0) {
+			goal_failed(g, &own, NULL);
+		} else {
+			emit_done(g, NULL, NULL);
+			succeed(g);
+		}
+		free_made(g);
+	}
+	list_free(&batch);
+	list_free(&goals);
+	err_clear(&err);
+}
+
+void goal_prepared(struct goal *g, struct store_prepared *made)
+{
+	struct realise *r = g->r;
+	g->made = made;
+	g->cancel = NULL;
+	for (size_t i = 0; i < g->d->drv->output_count; i++)
+		made[i].deriver = made[i].deriver ? made[i].deriver : mem_dup(g->d->path);
+	*list_push(&r->committing) = g->index;
+	if (!r->commit_timer)
+		r->commit_timer = loop_timer(r->loop, 0, commit_batch, r);
+}
+
+/* What it needed last time, else its declared ceiling, else a guess. */
+static int last_memory(void *ctx, const struct store_build *b)
+{
+	if (b->status == 0 && b->peak_memory)
+		*(uint64_t *)ctx = b->peak_memory;
+	return 0;
+}
+
+static uint64_t expected_memory(struct goal *g)
+{
+	uint64_t bytes = 0;
+	if (g->kind != GOAL_BUILD)
+		return 0;
+	if (store_builds(g->r->s, g->d->drv->name, 1, last_memory, &bytes, NULL) < 0 || !bytes)
+		bytes = g->d->memory ? g->d->memory : MEMORY_UNKNOWN;
+	return bytes;
+}
+
+static bool fits(struct goal *g)
+{
+	const struct realise *r = g->r;
+	if (g->kind == GOAL_FETCH)
+		return r->fetching < FETCHES_MAX;
+	if (r->working >= r->o.jobs)
+		return false;
+	if (!g->expected)
+		g->expected = expected_memory(g);
+	return r->working == 0 || r->memory_used + g->expected <= r->o.memory;
+}
+
+/* 1: it turned out to be there already; 0: no; -1: error. */
+static int already_there(struct goal *g, struct err *err)
+{
+	struct plan_step *step = &g->r->plan->steps[g->index];
+	int there = plan_realised(g->r->s, g->d->drv, &g->d->modulo, &g->r->plan->arena, step->paths, err);
+	if (there != 0 || g->kind == GOAL_FETCH)
+		return there;
+	there = plan_realised(g->r->s, g->resolved, &g->modulo, &g->r->plan->arena, step->paths, err);
+	for (size_t i = 0; there > 0 && i < g->d->drv->output_count; i++)
+		if (g->d->drv->outputs[i].kind != DRV_OUT_FIXED &&
+				remember(g, g->d->drv->outputs[i].name, step->paths[i], err) < 0)
+			return -1;
+	return there;
+}
+
+static int resolve(struct goal *g, struct err *err)
+{
+	if (!g->resolved)
+		g->resolved = plan_resolve(g->r->e, g->index, goal_paths, g->r->plan, &g->r->arena,
+			&g->modulo, err);
+	return g->resolved ? 0 : -1;
+}
+
+/* Take the lock that says "this forge makes it". 1: have it, 0: another does, -1: error. */
+static int take_lock(struct goal *g, struct err *err)
+{
+	_cleanup_free_ char *key = hash_hex(&g->modulo);
+	bool busy = false;
+	g->lock = store_lock(g->r->s, key, false, &busy, err);
+	if (g->lock >= 0)
+		return 1;
+	if (!busy)
+		return -1;
+	if (!g->waiting_told)
+		event_note(g->r->o.events, "%s: another forge is making it, waiting", g->d->drv->name);
+	g->waiting_told = true;
+	ask_pump(g->r, LOCK_RETRY_MS);
+	return 0;
+}
+
+static int start_job(struct goal *g, struct err *err)
+{
+	static int (*const start[])(struct goal *, struct err *) = {
+		[GOAL_FETCH] = job_fetch_start, [GOAL_WORK] = job_work_start, [GOAL_BUILD] = job_build_start,
+	};
+	const char *base = store_path_base(g->d->path); /* "<digest>-<name>.drv" */
+	if (g->kind != GOAL_FETCH && !g->log)
+		g->log = mem_printf("log/%.*s.log", (int)(strlen(base) - strlen(".drv")), base);
+	g->started = now_ms();
+	g->began = loop_now();
+	event_emit(g->r->o.events, &(struct event){ .kind = EVENT_START, .id = g->index + 1,
+		.what = g->d->what, .name = g->d->drv->name });
+	return start[g->kind](g, err);
+}
+
+static void start_goal(struct goal *g)
+{
+	struct realise *r = g->r;
+	struct err err = { 0 };
+	int locked = resolve(g, &err) < 0 ? -1 : take_lock(g, &err);
+	if (locked == 0)
+		return;
+	g->state = GOAL_RUNNING;
+	*(g->kind == GOAL_FETCH ? &r->fetching : &r->working) += 1;
+	r->memory_used += g->expected;
+	int there = locked < 0 ? -1 : already_there(g, &err);
+	if (there > 0) {
+		emit_done(g, NULL, NULL);
+		succeed(g);
+	} else if (there < 0 || start_job(g, &err) < 0) {
+		goal_failed(g, &err, NULL);
+	}
+}
+
+void schedule_stop(struct realise *r)
+{
+	if (r->stopping)
+		return;
+	r->stopping = true;
+	for (size_t i = 0; i < r->plan->count; i++) {
+		struct goal *g = &r->goals[i];
+		if (g->state == GOAL_WAITING || g->state == GOAL_READY)
+			settle(g, GOAL_SKIPPED);
+		else if (g->state == GOAL_RUNNING && g->cancel)
+			g->cancel(g);
+	}
+	ask_pump(r, 0);
+}
+
+void schedule_pump(struct realise *r)
+{
+	for (size_t i = 0; i < r->plan->count && !r->stopping; i++)
+		if (r->goals[i].state == GOAL_READY && fits(&r->goals[i]))
+			start_goal(&r->goals[i]);
+	if (r->left == 0)
+		r->done = true;
+}

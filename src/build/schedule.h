@@ -1,0 +1,12 @@
+/* The scheduler of a realise: which goal starts when, and what follows from its end. */
+#ifndef FORGE_BUILD_SCHEDULE_H
+#define FORGE_BUILD_SCHEDULE_H
+
+#include "build/goal.h"
+
+/* Start every goal that can start within the limits; sets r->done when nothing is left. */
+void schedule_pump(struct realise *r);
+/* Start nothing more and end what runs. */
+void schedule_stop(struct realise *r);
+
+#endif

@@ -1,0 +1,173 @@
+#include "world/builtin.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "archive/unpack.h"
+#include "core/fs.h"
+#include "core/json.h"
+#include "core/mem.h"
+#include "wheel/finish.h"
+#include "wheel/install.h"
+
+typedef int builtin_fn(const struct drv *d, const struct store *s, int dirfd, char **note,
+	struct err *err);
+
+static const char *parameter(const struct drv *d, const char *key, struct err *err)
+{
+	const char *value = drv_env_get(d, key);
+	if (!value)
+		err_set(err, ERR_INPUT, "%s needs the parameter %s", d->builder, key);
+	return value;
+}
+
+/* Open a store object; the text is a whole store path. */
+static int open_object(const struct store *s, struct slice path, int flags, struct err *err)
+{
+	struct slice name;
+	if (store_path_check(path, &name, err) < 0)
+		return -1;
+	_cleanup_free_ char *base = mem_dup_n(path.p + strlen(STORE_DIR "/"), path.n - strlen(STORE_DIR "/"));
+	return fs_open_beneath(store_objects_fd(s), base, O_RDONLY | flags, 0, err);
+}
+
+static int unpack(const struct drv *d, const struct store *s, int dirfd, char **note, struct err *err)
+{
+	const char *src = parameter(d, "src", err), *strip = drv_env_get(d, "strip");
+	_cleanup_close_ int fd = src ? open_object(s, slice_of(src), 0, err) : -1;
+	if (fd < 0)
+		return -1;
+	struct unpack_options o = { .strip = strip ? (unsigned)strtoul(strip, NULL, 10) : 0 };
+	return unpack_any(fd, dirfd, &o, err);
+}
+
+static int unpack_wheel(const struct drv *d, const struct store *s, int dirfd, char **note,
+	struct err *err)
+{
+	const char *src = parameter(d, "src", err);
+	_cleanup_close_ int fd = src ? open_object(s, slice_of(src), 0, err) : -1;
+	return fd < 0 ? -1 : wheel_install(fd, dirfd, err);
+}
+
+/* The links that maintainer scripts would have made; what a package ships already stays. */
+static int make_links(const char *text, int dirfd, struct err *err)
+{
+	_cleanup_json_ struct json *links = json_parse(slice_of(text), 1 << 20, err);
+	if (!links)
+		return err_add(err, "links");
+	_cleanup_str_list_ struct str_list names = STR_LIST_INIT;
+	if (json_kind(links) == JSON_OBJ)
+		json_keys(links, &names);
+	for (size_t i = 0; i < names.count; i++) {
+		const char *path = names.items[i], *target = json_get_str(links, path);
+		while (*path == '/')
+			path++;
+		const char *slash = strrchr(path, '/');
+		_cleanup_free_ char *folder = mem_dup_n(path, slash ? (size_t)(slash - path) : 0);
+		_cleanup_close_ int at = -1;
+		struct stat st;
+		if (!target)
+			return err_set(err, ERR_INPUT, "links: the target of %s is not a string", path);
+		if (fs_mkdirs_beneath(dirfd, folder, 0755, err) < 0)
+			return -1;
+		at = fs_open_beneath(dirfd, *folder ? folder : ".", O_PATH | O_DIRECTORY, 0, err);
+		if (at < 0)
+			return -1;
+		const char *name = slash ? slash + 1 : path;
+		if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) < 0 && symlinkat(target, at, name) < 0)
+			return err_sys(err, "can't make the link %s", path);
+	}
+	return 0;
+}
+
+static int debian(const struct drv *d, const struct store *s, int dirfd, char **note, struct err *err)
+{
+	const char *debs = parameter(d, "debs", err), *links = drv_env_get(d, "links");
+	if (!debs)
+		return -1;
+	struct unpack_options o = { .root_links = true, .merge = true };
+	for (struct slice path, rest = slice_of(debs); rest.n;) {
+		slice_cut(rest, ' ', &path, &rest);
+		if (!path.n)
+			continue;
+		_cleanup_close_ int fd = open_object(s, path, 0, err);
+		if (fd < 0 || unpack_deb(fd, dirfd, &o, err) < 0)
+			return err_add(err, "%.*s", (int)path.n, path.p);
+	}
+	return links ? make_links(links, dirfd, err) : 0;
+}
+
+static int label_kind(const char *text, enum wheel_label_kind *out, struct err *err)
+{
+	static const char *const names[] = { "none", "local", "build" };
+	for (int i = 0; i < 3; i++) {
+		if (text && strcmp(text, names[i]) == 0) {
+			*out = (enum wheel_label_kind)i;
+			return 0;
+		}
+	}
+	return err_set(err, ERR_INPUT, "builtin:finish: label_kind is none, local or build");
+}
+
+static int finish(const struct drv *d, const struct store *s, int dirfd, char **note, struct err *err)
+{
+	const char *src = parameter(d, "src", err), *epoch = drv_env_get(d, "epoch");
+	if (!src)
+		return -1;
+	_cleanup_close_ int from = open_object(s, slice_of(src), O_DIRECTORY, err);
+	_cleanup_free_ char *tmp = fs_join(store_folder(s), "tmp");
+	struct wheel_finish spec = {
+		.from = from, .to = dirfd, .name = drv_env_get(d, "dist"),
+		.version = drv_env_get(d, "version"), .label_text = drv_env_get(d, "label_text"),
+		.epoch = epoch ? strtoll(epoch, NULL, 10) : 0, .python = drv_env_get(d, "python"), .tmp = tmp,
+	};
+	struct wheel_finished done = { 0 };
+	if (from < 0 || label_kind(drv_env_get(d, "label_kind"), &spec.label, err) < 0 ||
+			wheel_finish(&spec, &done, err) < 0)
+		return -1;
+	_cleanup_free_ char *hex = hash_hex(&done.sha256);
+	*note = mem_printf("%s\nsha256 %s\n%lld bytes\nplatform %s%s%s\n", done.file, hex,
+		(long long)done.size, done.platform, done.why ? ": " : "", done.why ? done.why : "");
+	wheel_finished_free(&done);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	builtin_fn *run;
+} builtins[] = {
+	{ "builtin:unpack", unpack },
+	{ "builtin:unpack-wheel", unpack_wheel },
+	{ "builtin:debian", debian },
+	{ "builtin:finish", finish },
+};
+
+static builtin_fn *find(const char *builder)
+{
+	for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
+		if (strcmp(builtins[i].name, builder) == 0)
+			return builtins[i].run;
+	return NULL;
+}
+
+bool builtin_known(const char *builder)
+{
+	return find(builder) != NULL;
+}
+
+int builtin_run(const struct drv *resolved, const struct store *s, int dirfd, const char *name,
+	char **note, struct err *err)
+{
+	builtin_fn *run = find(resolved->builder);
+	if (!run)
+		return err_set(err, ERR_INPUT, "there is no builder %s", resolved->builder);
+	if (mkdirat(dirfd, name, 0755) < 0)
+		return err_sys(err, "can't make the folder %s", name);
+	_cleanup_close_ int out = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (out < 0)
+		return err_sys(err, "can't open the folder %s", name);
+	return run(resolved, s, out, note, err);
+}

@@ -1,0 +1,29 @@
+/*
+ * The builtin builders: steps that forge does itself, in a worker, because they
+ * only move bytes from one checked form to another.  Each reads its parameters
+ * from the resolved derivation's environment:
+ *
+ *	builtin:unpack         src strip             an sdist or other archive -> its folder
+ *	builtin:unpack-wheel   src                   a wheel -> site-packages/ bin/ data/ include/
+ *	builtin:debian         debs links            binary packages -> a root file system
+ *	builtin:finish         src dist version python label_kind label_text epoch
+ *	                                             a build's output -> a folder with the finished wheel
+ *
+ * (builtin:fetch is a transfer of the poll loop, not a worker.)
+ */
+#ifndef FORGE_WORLD_BUILTIN_H
+#define FORGE_WORLD_BUILTIN_H
+
+#include <stdbool.h>
+#include "core/err.h"
+#include "drv/drv.h"
+#include "store/store.h"
+
+bool builtin_known(const char *builder);
+
+/* Make the output `name` (a new entry) in the folder dirfd.  *note gets a line for the log, or stays
+ * NULL; owned by the caller.  Reads the store's objects only, so it is safe in a worker. */
+int builtin_run(const struct drv *resolved, const struct store *s, int dirfd, const char *name,
+	char **note, struct err *err);
+
+#endif
