@@ -18,7 +18,7 @@ static int read_zip64(uint16_t method, struct slice field, uint64_t *csize, uint
 	if (!want_csize && !want_size)
 		return 0;
 	bool both = want_csize && want_size;
-	if (field.n == 0 || (field.n == 8 && method != 0 && want_csize) || (field.n > 8 && !both))
+	if (field.n == 0 || (field.n == 8 && method != 0) || (field.n > 8 && !both))
 		return err_set(err, ERR_INPUT, "the zip64 field does not fit the local header");
 	const uint8_t *p = (const uint8_t *)field.p;
 	if (want_size)
