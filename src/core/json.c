@@ -149,6 +149,15 @@ void json_keys(const struct json *obj, struct str_list *keys)
 	str_list_sort(keys);
 }
 
+const char *json_next(const struct json *obj, void **at, struct json **value)
+{
+	*at = *at ? json_object_iter_next(raw(obj), *at) : json_object_iter(raw(obj));
+	if (!*at)
+		return NULL;
+	*value = ours(json_object_iter_value(*at));
+	return json_object_iter_key(*at);
+}
+
 /* jansson gives NULL when memory is out or text is not UTF-8; the second is mended by the caller. */
 static struct json *made(json_t *j)
 {

@@ -41,6 +41,10 @@ struct json *json_at(const struct json *arr, size_t i);
 /* Keys of an object, bytewise sorted, appended to keys. */
 void json_keys(const struct json *obj, struct str_list *keys);
 
+/* Walks an object without allocating, in no order that means anything: *at is NULL at first; gives each
+ * key and its value, NULL after the last. */
+const char *json_next(const struct json *obj, void **at, struct json **value);
+
 struct json *json_new_obj(void);
 struct json *json_new_arr(void);
 struct json *json_new_str(const char *text);

@@ -174,6 +174,7 @@ static _Noreturn void worker_child(proc_worker_fn *fn, void *ctx, int fd, pid_t 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(127);
+	setpgid(0, 0); /* a terminal's Ctrl-C goes to forge, which ends its workers itself */
 	struct buf answer = BUF_INIT;
 	struct err err = { 0 };
 	buf_byte(&answer, 'A');

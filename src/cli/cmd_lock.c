@@ -1,0 +1,77 @@
+/* forge lock RECIPE …: name in forge.lock all that the recipes fetch. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "cli/display.h"
+#include "core/fs.h"
+#include "lock/lock.h"
+
+static const struct option options[] = {
+	{ "update", 0, OPTION_FLAG, OPTION(update), NULL, "resolve again what is locked already" },
+	{ "index", 0, OPTION_TEXT, OPTION(index), "URL", "the Python index to ask" },
+	{ "set", 0, OPTION_LIST, OPTION(sets), "FIELD=VALUE", "put another value in the place of the recipe's field" },
+	{ NULL, 0, OPTION_FLAG, 0, NULL, NULL },
+};
+
+/* Evaluating every variant asks for everything that any of them needs. */
+static int ask_everything(const char *recipe, const char *lib, struct lock_resolver *resolver, struct err *err)
+{
+	struct eval_options with = { .lib = lib, .locked = lock_resolve, .ctx = resolver };
+	struct eval *e = eval_open(recipe, &with, err);
+	int rc = e ? 0 : -1;
+	for (size_t i = 0; rc == 0 && i < eval_target_count(e); i++) {
+		const struct eval_result *results;
+		size_t count;
+		if (!eval_target(e, i)->excluded)
+			rc = eval_derive(e, i, &results, &count, err);
+	}
+	eval_close(e);
+	return rc;
+}
+
+static int lock_recipe(const char *recipe, const struct options *o, struct store *s,
+	const struct event_sink *events, struct err *err)
+{
+	_cleanup_free_ char *file = cli_lock_file(recipe);
+	_cleanup_free_ char *lib = cli_lib_folder(err);
+	_cleanup_free_ char *scratch = fs_join(store_folder(s), "cache");
+	struct lock *lock = lib ? lock_open(file, err) : NULL;
+	if (!lock)
+		return -1;
+	struct lock_resolve_options with = { .index = o->index, .update = o->update, .scratch = scratch, .events = events };
+	struct lock_resolver *resolver = lock_resolver_new(lock, s, &with, err);
+	int rc = resolver ? ask_everything(recipe, lib, resolver, err) : -1;
+	bool changed = lock_changed(lock);
+	if (rc == 0)
+		rc = lock_save(lock, err);
+	if (rc == 0 && !o->quiet)
+		event_note(events, "%s %s", file, changed ? "written" : "is up to date");
+	lock_resolver_free(resolver);
+	lock_free(lock);
+	return rc;
+}
+
+static int run(const struct options *o, struct err *err)
+{
+	struct event_sink sink;
+	struct store *s = cli_store(o, STORE_WRITE, err);
+	if (!s)
+		return -1;
+	struct display *display = display_new(o, NULL, &sink);
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < o->words.count; i++) {
+		rc = lock_recipe(o->words.items[i], o, s, &sink, err);
+		if (rc < 0)
+			err_add(err, "%s", o->words.items[i]);
+	}
+	display_free(display);
+	store_close(s);
+	return rc;
+}
+
+const struct command cmd_lock = {
+	"lock", "RECIPE …", "Write into forge.lock what the recipes fetch, with versions, sizes and hashes",
+	"Only what these recipes ask for is touched; what is locked stays as it is unless --update is given.",
+	options, 1, -1, run,
+};

@@ -1,0 +1,159 @@
+/* forge realise RECIPE …: make what the recipe describes and print where it is. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "build/realise.h"
+#include "cli/cli.h"
+#include "cli/display.h"
+#include "cli/results.h"
+#include "core/json.h"
+#include "core/list.h"
+
+static const struct option options[] = {
+	{ "variant", 0, OPTION_LIST, OPTION(variants), "NAME", "a variant by its short name, or axis=value,… (may be given again)" },
+	{ "all", 0, OPTION_FLAG, OPTION(all), NULL, "every variant" },
+	{ "set", 0, OPTION_LIST, OPTION(sets), "FIELD=VALUE", "put another value in the place of the recipe's field" },
+	{ "dry-run", 'n', OPTION_FLAG, OPTION(dry_run), NULL, "print the plan and stop" },
+	{ "jobs", 'j', OPTION_COUNT, OPTION(jobs), "N", "builds at once (default: the number of cores)" },
+	{ "cores", 0, OPTION_COUNT, OPTION(cores), "N", "cores that builds may use (default: all)" },
+	{ "memory", 0, OPTION_SIZE, OPTION(memory), "SIZE", "memory that builds may use together (default: what is free)" },
+	{ "keep-failed", 'K', OPTION_FLAG, OPTION(keep_failed), NULL, "keep the folder of a build that failed" },
+	{ "keep-going", 'k', OPTION_FLAG, OPTION(keep_going), NULL, "after a failure go on with what does not need it" },
+	{ "offline", 0, OPTION_FLAG, OPTION(offline), NULL, "fetch nothing" },
+	{ "index", 0, OPTION_TEXT, OPTION(index), "URL", "the Python index to fetch from" },
+	{ NULL, 0, OPTION_FLAG, 0, NULL, NULL },
+};
+
+/* Evaluate what was chosen: all results of all targets, and their derivations for the plan. */
+static int derive(struct eval *e, const size_t *chosen, size_t count, struct chosen *out, struct err *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct chosen_target *t = list_push(&out->targets);
+		t->target = eval_target(e, chosen[i]);
+		const struct eval_result *results;
+		size_t n;
+		if (eval_derive(e, chosen[i], &results, &n, err) < 0)
+			return -1;
+		for (size_t k = 0; k < n; k++) {
+			*list_push(&t->results) = results[k];
+			*list_push(&out->wanted) = results[k].drv;
+		}
+	}
+	return 0;
+}
+
+static void print_plan(const struct eval *e, const struct plan *plan, bool json)
+{
+	static const char *const names[] = { NULL, "valid", "fetch", "build" };
+	_cleanup_json_ struct json *all = json_new_arr();
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct plan_step *step = &plan->steps[i];
+		const struct eval_drv *d = eval_drv(e, i);
+		if (step->state == PLAN_UNNEEDED)
+			continue;
+		if (!json) {
+			_cleanup_free_ char *bytes = cli_bytes(step->bytes);
+			printf("%-6s %s (%s%s%s)\n", step->state == PLAN_BUILD ? d->what : names[step->state], d->drv->name, step->reason,
+				step->bytes ? ", " : "", step->bytes ? bytes : "");
+			continue;
+		}
+		struct json *j = json_new_obj();
+		json_set_str(j, "state", names[step->state]);
+		json_set_str(j, "what", d->what);
+		json_set_str(j, "name", d->drv->name);
+		json_set_str(j, "drv", d->path);
+		json_set_str(j, "reason", step->reason);
+		if (step->bytes)
+			json_set_int(j, "bytes", step->bytes);
+		json_push(all, j);
+	}
+	if (json)
+		results_print_json(all);
+}
+
+static void tell_plan(const struct plan *plan, const struct event_sink *sink)
+{
+	_cleanup_free_ char *bytes = cli_bytes(plan->fetch_bytes);
+	if (plan->fetch + plan->build)
+		event_note(sink, "%zu to fetch (%s), %zu to build, %zu in the store", plan->fetch, bytes,
+			plan->build, plan->valid);
+}
+
+static int carry_out(struct eval *e, struct store *s, struct plan *plan, const struct options *o,
+	struct err *err)
+{
+	struct event_sink sink;
+	struct loop *loop = loop_new(err);
+	if (!loop)
+		return -1;
+	struct display *display = display_new(o, loop, &sink);
+	struct realise_options with = {
+		.jobs = (unsigned)o->jobs, .cores = (unsigned)o->cores, .memory = o->memory,
+		.keep_failed = o->keep_failed, .keep_going = o->keep_going, .offline = o->offline,
+		.index = o->index, .events = &sink,
+	};
+	tell_plan(plan, &sink);
+	int rc = realise(loop, e, s, plan, &with, err);
+	display_free(display);
+	loop_free(loop);
+	return rc;
+}
+
+static int realise_chosen(struct cli_recipe *recipe, struct chosen *chosen, struct store *s,
+	const struct options *o, struct json *results, struct err *err)
+{
+	struct plan plan = PLAN_INIT;
+	int rc = plan_make(recipe->eval, chosen->wanted.items, chosen->wanted.count, s, &plan, err);
+	if (rc == 0 && o->dry_run) {
+		print_plan(recipe->eval, &plan, o->json);
+	} else if (rc == 0) {
+		rc = plan.fetch + plan.build ? carry_out(recipe->eval, s, &plan, o, err) : 0;
+		/* what was made is told and kept also where another variant failed */
+		if (results_keep(chosen, recipe->eval, &plan, s, o->json ? results : NULL, rc == 0 ? err : NULL) < 0)
+			rc = -1;
+	}
+	plan_free(&plan);
+	return rc;
+}
+
+static int realise_recipe(const char *path, const struct options *o, struct store *s, struct json *results,
+	struct err *err)
+{
+	struct cli_recipe recipe;
+	struct chosen chosen = { 0 };
+	size_t *indexes = NULL, count = 0;
+	if (cli_recipe_open(&recipe, path, o, err) < 0)
+		return -1;
+	int rc = cli_select(recipe.eval, o, &indexes, &count, err);
+	if (rc == 0)
+		rc = derive(recipe.eval, indexes, count, &chosen, err);
+	if (rc == 0)
+		rc = realise_chosen(&recipe, &chosen, s, o, results, err);
+	chosen_free(&chosen);
+	free(indexes);
+	cli_recipe_close(&recipe);
+	return rc;
+}
+
+static int run(const struct options *o, struct err *err)
+{
+	_cleanup_json_ struct json *results = json_new_arr();
+	struct store *s = cli_store(o, o->dry_run ? STORE_READ : STORE_WRITE, err);
+	if (!s)
+		return -1;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < o->words.count; i++)
+		rc = realise_recipe(o->words.items[i], o, s, results, err);
+	store_close(s);
+	if (o->json && !o->dry_run)
+		results_print_json(results);
+	return rc;
+}
+
+const struct command cmd_realise = {
+	"realise", "RECIPE …", "Make the wheels that recipes describe and print where they are",
+	"Without --variant or --all, a recipe's default variant. What is in the store already is not made again.\n"
+	"Exit status: 100 a build failed, 101 it ran out of time, 102 a file had another hash than the lock says.",
+	options, 1, -1, run,
+};

@@ -1,0 +1,170 @@
+#include "cli/display.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/display_impl.h"
+
+#define TICK_MS 100
+
+void display_clean(const char *text, struct buf *out)
+{
+	for (const char *c = text; *c; c++) {
+		unsigned char byte = (unsigned char)*c;
+		bool control = byte < 0x20 || byte == 0x7f;
+		bool c1 = byte == 0xc2 && (unsigned char)c[1] >= 0x80 && (unsigned char)c[1] < 0xa0; /* UTF-8's C1 controls */
+		buf_byte(out, byte == '\t' ? ' ' : control || c1 ? '?' : *c);
+		c += c1;
+	}
+}
+
+static void say(struct display *d, const char *color, const char *tag, const char *text)
+{
+	_cleanup_buf_ struct buf clean = BUF_INIT;
+	display_clean(text, &clean);
+	live_clear(d);
+	fprintf(stderr, "%s%s%s%s\n", d->color ? color : "", tag, d->color ? "\033[0m" : "", clean.data ? clean.data : "");
+}
+
+static struct running *find(struct display *d, uint64_t id)
+{
+	for (size_t i = 0; i < d->running.count; i++)
+		if (d->running.items[i].id == id)
+			return &d->running.items[i];
+	return NULL;
+}
+
+static void forget(struct display *d, struct running *r)
+{
+	free(r->what);
+	free(r->name);
+	free(r->last);
+	size_t at = (size_t)(r - d->running.items);
+	memmove(r, r + 1, (d->running.count - at - 1) * sizeof *r);
+	d->running.count--;
+}
+
+static void on_start(struct display *d, const struct event *e)
+{
+	*list_push(&d->running) = (struct running){ .id = e->id, .what = mem_dup(e->what), .name = mem_dup(e->name),
+		.began = loop_now() };
+	if (d->verbose && !d->live)
+		fprintf(stderr, "start  %s %s\n", e->what, e->name);
+}
+
+static void on_log(struct display *d, const struct event *e)
+{
+	struct running *r = find(d, e->id);
+	_cleanup_buf_ struct buf clean = BUF_INIT;
+	display_clean(e->text, &clean);
+	if (!r || !clean.len)
+		return;
+	free(r->last);
+	r->last = mem_dup(clean.data);
+	if (d->verbose) {
+		live_clear(d);
+		fprintf(stderr, "%s> %s\n", r->name, clean.data);
+	}
+}
+
+static void failed_build(struct display *d, const struct event *e)
+{
+	for (struct slice line, rest = slice_of(e->tail); rest.n;) {
+		slice_cut(rest, '\n', &line, &rest);
+		_cleanup_free_ char *text = mem_dup_n(line.p, line.n);
+		say(d, "\033[2m", "  | ", text);
+	}
+	if (e->log)
+		say(d, "", "  the whole log: ", e->log);
+}
+
+static void on_done(struct display *d, const struct event *e)
+{
+	struct running *r = find(d, e->id);
+	_cleanup_free_ char *time = cli_duration(e->ms);
+	_cleanup_free_ char *line = mem_printf("[%lld/%lld] %-7s %s  %s", (long long)d->finished + !e->text,
+		(long long)d->total, e->what, e->name, time);
+	if (e->text)
+		d->failed++;
+	else
+		d->finished++;
+	if (e->text && e->tail)
+		failed_build(d, e);
+	if (e->text)
+		say(d, "\033[31m", "failed: ", e->text);
+	else if (!d->quiet)
+		say(d, "", "", line);
+	if (r)
+		forget(d, r);
+}
+
+static void on_progress(struct display *d, const struct event *e)
+{
+	struct running *r = find(d, e->id);
+	if (r) {
+		r->done = e->done;
+		r->total = e->total;
+	}
+}
+
+static void on_event(void *ctx, const struct event *e)
+{
+	struct display *d = ctx;
+	switch (e->kind) {
+	case EVENT_PLAN:
+		d->total += e->total;
+		break;
+	case EVENT_START: on_start(d, e); break;
+	case EVENT_PROGRESS: on_progress(d, e); break;
+	case EVENT_LOG: on_log(d, e); break;
+	case EVENT_DONE: on_done(d, e); break;
+	case EVENT_NOTE:
+		if (!d->quiet)
+			say(d, "", "", e->text);
+		break;
+	case EVENT_WARN: say(d, "\033[33m", "warning: ", e->text); break;
+	}
+	if (d->live && loop_now() - d->drawn_at >= TICK_MS)
+		live_draw(d);
+}
+
+static void tick(void *ctx)
+{
+	struct display *d = ctx;
+	live_draw(d);
+	d->timer = loop_timer(d->loop, TICK_MS, tick, d);
+}
+
+struct display *display_new(const struct options *o, struct loop *loop, struct event_sink *sink)
+{
+	struct display *d = mem_alloc(sizeof *d);
+	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
+	bool terminal = isatty(STDERR_FILENO) && !(term && strcmp(term, "dumb") == 0);
+	d->live = terminal && !o->quiet && loop;
+	d->color = terminal && !(no_color && *no_color);
+	d->quiet = o->quiet;
+	d->verbose = o->verbose && !o->quiet;
+	d->loop = loop;
+	d->began = loop_now();
+	if (d->live)
+		d->timer = loop_timer(loop, TICK_MS, tick, d);
+	*sink = (struct event_sink){ on_event, d };
+	return d;
+}
+
+void display_free(struct display *d)
+{
+	if (!d)
+		return;
+	live_clear(d);
+	fflush(stderr);
+	if (d->timer)
+		loop_timer_del(d->loop, d->timer);
+	while (d->running.count)
+		forget(d, &d->running.items[0]);
+	list_free(&d->running);
+	free(d);
+}
