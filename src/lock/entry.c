@@ -1,0 +1,195 @@
+#include "lock/entry.h"
+
+#include <string.h>
+
+#include "core/hash.h"
+#include "core/mem.h"
+#include "core/str.h"
+
+#define ITEM_LIMIT 10000
+
+static int text_field(const struct json *e, const char *field, struct err *err)
+{
+	const char *text = json_get_str(e, field);
+	if (text && *text)
+		return 0;
+	return err_set(err, ERR_INPUT, json_get(e, field) ? "\"%s\" is not a string of some length"
+	                                                  : "\"%s\" is missing", field);
+}
+
+static int list_field(const struct json *e, const char *field, struct err *err)
+{
+	const struct json *list = json_get(e, field);
+	if (!list)
+		return err_set(err, ERR_INPUT, "\"%s\" is missing", field);
+	if (json_kind(list) != JSON_ARR || json_count(list) > ITEM_LIMIT)
+		return err_set(err, ERR_INPUT, "\"%s\" is not a list of at most %d", field, ITEM_LIMIT);
+	for (size_t i = 0; i < json_count(list); i++)
+		if (!json_str(json_at(list, i)))
+			return err_set(err, ERR_INPUT, "\"%s\" holds something that is not a string", field);
+	return 0;
+}
+
+static int content_fields(const struct json *e, const char *from, struct err *err)
+{
+	struct hash hash;
+	if (text_field(e, "from", err) < 0 || text_field(e, "sha256", err) < 0)
+		return -1;
+	const char *hex = json_get_str(e, "sha256");
+	if (strlen(hex) != 64 || hash_parse(slice_of(hex), &hash, NULL) < 0)
+		return err_set(err, ERR_INPUT, "\"sha256\" is not 64 hexadecimal digits");
+	if (!json_get(e, "size"))
+		return err_set(err, ERR_INPUT, "\"size\" is missing");
+	if (json_get_int(e, "size", -1) < 0)
+		return err_set(err, ERR_INPUT, "\"size\" is not a number of bytes");
+	if (!str_eq(json_get_str(e, "from"), from))
+		return err_set(err, ERR_INPUT, "\"from\" is not \"%s\"", from);
+	return 0;
+}
+
+static int pypi_fields(const struct json *e, struct err *err)
+{
+	if (content_fields(e, "pypi", err) < 0 || text_field(e, "name", err) < 0 ||
+	    text_field(e, "version", err) < 0 || text_field(e, "file", err) < 0)
+		return -1;
+	if (strchr(json_get_str(e, "file"), '/'))
+		return err_set(err, ERR_INPUT, "\"file\" is not a plain file name");
+	return 0;
+}
+
+static int check_pypi(const struct json *e, const char *file, struct err *err)
+{
+	if (pypi_fields(e, err) < 0)
+		return -1;
+	return str_eq(json_get_str(e, "file"), file) ? 0 :
+		err_set(err, ERR_INPUT, "\"file\" is not the one of the key");
+}
+
+static int check_sdist(const struct json *e, struct err *err)
+{
+	if (pypi_fields(e, err) < 0 || list_field(e, "requires", err) < 0)
+		return -1;
+	return list_field(e, "build_requires", err);
+}
+
+/* A path below the mirror: no part of it leads up or is empty. */
+static bool is_pool_path(const char *path)
+{
+	struct slice part, rest = slice_of(path);
+	bool more = true;
+	while (more) {
+		more = slice_cut(rest, '/', &part, &rest);
+		if (part.n == 0 || slice_is(part, ".") || slice_is(part, ".."))
+			return false;
+	}
+	return true;
+}
+
+/* key: "debian <suite> <name>=<version>" */
+static int check_deb(const struct json *e, const char *key, struct err *err)
+{
+	if (content_fields(e, "debian", err) < 0 || text_field(e, "suite", err) < 0 ||
+	    text_field(e, "package", err) < 0 || text_field(e, "version", err) < 0 ||
+	    text_field(e, "path", err) < 0)
+		return -1;
+	if (!is_pool_path(json_get_str(e, "path")))
+		return err_set(err, ERR_INPUT, "\"path\" leads out of the mirror");
+	_cleanup_free_ char *right = mem_printf("debian %s %s=%s", json_get_str(e, "suite"),
+		json_get_str(e, "package"), json_get_str(e, "version"));
+	return str_eq(right, key) ? 0 :
+		err_set(err, ERR_INPUT, "\"suite\", \"package\" and \"version\" are not those of the key");
+}
+
+/* The key of the file entry that an item of the list entry `key` means; owned. */
+static char *item_key(const char *key, const char *item)
+{
+	if (!str_starts(key, "debian "))
+		return mem_printf("pypi %s", item);
+	const char *suite = key + strlen("debian ");
+	return mem_printf("debian %.*s %s", (int)strcspn(suite, " /"), suite, item);
+}
+
+/* "pypi …", "sdist …", "debian <suite> <name>=<version>" */
+static bool is_file_key(const char *key)
+{
+	return str_starts(key, "pypi ") || str_starts(key, "sdist ") ||
+		(str_starts(key, "debian ") && strchr(key, '='));
+}
+
+static const char *list_of(const char *key)
+{
+	return str_starts(key, "debian ") ? "packages" : "files";
+}
+
+void entry_items(const struct json *entries, const char *key, struct str_list *keys)
+{
+	const struct json *e = json_get(entries, key);
+	if (is_file_key(key))
+		return;
+	if (str_starts(key, "tool ")) {
+		str_list_take(keys, item_key(key, json_get_str(e, "file")));
+		return;
+	}
+	const struct json *items = json_get(e, list_of(key));
+	for (size_t i = 0; i < json_count(items); i++)
+		str_list_take(keys, item_key(key, json_str(json_at(items, i))));
+}
+
+/* A list or tool entry: its own field is sound, and what it means is there. */
+static int check_items(const struct json *entries, const char *key, struct err *err)
+{
+	const struct json *e = json_get(entries, key);
+	_cleanup_str_list_ struct str_list items = STR_LIST_INIT;
+	if ((str_starts(key, "tool ") ? text_field(e, "file", err) : list_field(e, list_of(key), err)) < 0)
+		return -1;
+	entry_items(entries, key, &items);
+	for (size_t i = 0; i < items.count; i++)
+		if (!json_get(entries, items.items[i]))
+			return err_set(err, ERR_INPUT, "it names \"%s\", which has no entry", items.items[i]);
+	return 0;
+}
+
+int entry_check(const struct json *entries, const char *key, struct err *err)
+{
+	const struct json *e = json_get(entries, key);
+	if (json_kind(e) != JSON_OBJ)
+		return err_set(err, ERR_INPUT, "it is not an object");
+	if (str_starts(key, "pypi "))
+		return check_pypi(e, key + strlen("pypi "), err);
+	if (str_starts(key, "sdist "))
+		return check_sdist(e, err);
+	if (str_starts(key, "debian "))
+		return strchr(key, '=') ? check_deb(e, key, err) : check_items(entries, key, err);
+	if (str_starts(key, "wheels ") || str_starts(key, "wheels-only ") || str_starts(key, "tool "))
+		return check_items(entries, key, err);
+	return err_set(err, ERR_INPUT, "this forge knows no such kind of entry");
+}
+
+struct json *entry_answer(const struct json *entries, const char *key)
+{
+	struct json *e = json_get(entries, key);
+	if (str_starts(key, "sdist "))
+		return json_ref(e);
+	_cleanup_str_list_ struct str_list items = STR_LIST_INIT;
+	struct json *out = json_new_arr();
+	entry_items(entries, key, &items);
+	for (size_t i = 0; i < items.count; i++)
+		json_push(out, json_ref(json_get(entries, items.items[i])));
+	return out;
+}
+
+void entry_prune(struct json *entries)
+{
+	_cleanup_str_list_ struct str_list keys = STR_LIST_INIT, used = STR_LIST_INIT;
+	_cleanup_json_ struct json *meant = json_new_obj();
+	json_keys(entries, &keys);
+	for (size_t i = 0; i < keys.count; i++)
+		entry_items(entries, keys.items[i], &used);
+	for (size_t i = 0; i < used.count; i++)
+		json_set(meant, used.items[i], json_new_null());
+	for (size_t i = 0; i < keys.count; i++) {
+		const char *key = keys.items[i];
+		if (is_file_key(key) && !str_starts(key, "sdist ") && !json_get(meant, key))
+			json_unset(entries, key);
+	}
+}

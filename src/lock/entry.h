@@ -1,0 +1,25 @@
+/*
+ * The entries of a lock, each checked for its form when the file is opened, so
+ * that what reads them later can rely on it.
+ */
+#ifndef FORGE_LOCK_ENTRY_H
+#define FORGE_LOCK_ENTRY_H
+
+#include "core/err.h"
+#include "core/json.h"
+#include "core/str.h"
+
+/* The entry under key has the form its key asks for, and the files it lists have entries of their own. */
+int entry_check(const struct json *entries, const char *key, struct err *err);
+
+/* What is answered for the key of a request: the file entry, or the list of file entries; a new
+ * reference.  The entries have been checked. */
+struct json *entry_answer(const struct json *entries, const char *key);
+
+/* The keys of the file entries that the list (or tool) entry `key` means; none for a file entry. */
+void entry_items(const struct json *entries, const char *key, struct str_list *keys);
+
+/* Drop file entries no list entry means any more. */
+void entry_prune(struct json *entries);
+
+#endif

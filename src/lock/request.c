@@ -1,0 +1,180 @@
+#include "lock/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/buf.h"
+#include "core/mem.h"
+#include "lock/requirement.h"
+#include "wheel/version.h"
+
+#define LIST_LIMIT 1000
+
+/* Every character of text is a letter, a digit or in `more`; it is not empty and begins alphanumeric. */
+static bool is_plain(const char *text, const char *more)
+{
+	size_t n = strlen(text);
+	for (size_t i = 0; i < n; i++) {
+		char c = text[i];
+		bool alnum = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+		if (!alnum && (i == 0 || !strchr(more, c)))
+			return false;
+	}
+	return n > 0 && n <= 200;
+}
+
+static int read_text(const struct json *j, const char *field, const char *more, char **out, struct err *err)
+{
+	const char *text = json_get_str(j, field);
+	if (!text)
+		return err_set(err, ERR_INPUT, "field \"%s\" must be a string", field);
+	if (!is_plain(text, more))
+		return err_set(err, ERR_INPUT, "field \"%s\" can't be \"%.200s\"", field, text);
+	*out = mem_dup(text);
+	return 0;
+}
+
+static int read_list(const struct json *j, const char *field, struct str_list *out, struct err *err)
+{
+	const struct json *list = json_get(j, field);
+	if (json_kind(list) != JSON_ARR || json_count(list) == 0 || json_count(list) > LIST_LIMIT)
+		return err_set(err, ERR_INPUT, "field \"%s\" must be a list of 1 to %d strings", field, LIST_LIMIT);
+	for (size_t i = 0; i < json_count(list); i++) {
+		const char *text = json_str(json_at(list, i));
+		if (!text)
+			return err_set(err, ERR_INPUT, "field \"%s\": item %zu must be a string", field, i + 1);
+		str_list_add(out, text);
+	}
+	return 0;
+}
+
+static int check_fields(const struct json *j, const char *const *known, struct err *err)
+{
+	_cleanup_str_list_ struct str_list keys = STR_LIST_INIT;
+	json_keys(j, &keys);
+	for (size_t i = 0; i < keys.count; i++) {
+		bool found = str_eq(keys.items[i], "kind");
+		for (size_t k = 0; known[k] && !found; k++)
+			found = str_eq(keys.items[i], known[k]);
+		if (!found)
+			return err_set(err, ERR_INPUT, "unknown field \"%.200s\"", keys.items[i]);
+	}
+	return 0;
+}
+
+static char *join(const struct str_list *l, const char *between)
+{
+	struct buf out = BUF_INIT;
+	for (size_t i = 0; i < l->count; i++)
+		buf_printf(&out, "%s%s", i ? between : "", l->items[i]);
+	return buf_steal(&out);
+}
+
+static int read_sdist(const struct json *j, struct request *r, struct err *err)
+{
+	static const char *const fields[] = { "name", "version", NULL };
+	_cleanup_version_ struct version v = { 0 };
+	if (check_fields(j, fields, err) < 0 || read_text(j, "name", "._-", &r->name, err) < 0 ||
+	    read_text(j, "version", ".!+_-", &r->version, err) < 0)
+		return -1;
+	if (version_parse(slice_of(r->version), &v, err) < 0)
+		return err_add(err, "field \"version\"");
+	r->key = mem_printf("sdist %s %s", r->name, r->version);
+	r->words = mem_printf("the sdist of %s %s", r->name, r->version);
+	return 0;
+}
+
+static int read_wheels(const struct json *j, struct request *r, struct err *err)
+{
+	static const char *const fields[] = { "python", "requires", "deps", NULL };
+	_cleanup_str_list_ struct str_list raw = STR_LIST_INIT;
+	if (check_fields(j, fields, err) < 0 || read_text(j, "python", ".", &r->python, err) < 0)
+		return -1;
+	if (!str_starts(r->python, "3.") || strspn(r->python + 2, "0123456789") != strlen(r->python) - 2 ||
+	    strlen(r->python) < 3 || strlen(r->python) > 5)
+		return err_set(err, ERR_INPUT, "field \"python\" must be like \"3.13\", not \"%s\"", r->python);
+	const struct json *deps = json_get(j, "deps");
+	if (deps && json_kind(deps) != JSON_BOOL)
+		return err_set(err, ERR_INPUT, "field \"deps\" must be true or false");
+	r->deps = json_bool(deps, true);
+	if (read_list(j, "requires", &raw, err) < 0 || requirements_normalise(&raw, &r->list, err) < 0)
+		return -1;
+	_cleanup_free_ char *key = join(&r->list, " ");
+	_cleanup_free_ char *words = join(&r->list, ", ");
+	r->key = mem_printf("%s %s %s", r->deps ? "wheels" : "wheels-only", r->python, key);
+	r->words = mem_printf("the wheels for Python %s of %s", r->python, words);
+	return 0;
+}
+
+static int read_components(const struct json *j, struct request *r, struct err *err)
+{
+	if (json_get(j, "components") && read_list(j, "components", &r->components, err) < 0)
+		return -1;
+	for (size_t i = 0; i < r->components.count; i++)
+		if (!is_plain(r->components.items[i], "-"))
+			return err_set(err, ERR_INPUT, "field \"components\" can't hold \"%.200s\"",
+				r->components.items[i]);
+	str_list_add(&r->components, "main");
+	str_list_sort(&r->components);
+	str_list_uniq(&r->components);
+	return 0;
+}
+
+static int read_debian(const struct json *j, struct request *r, struct err *err)
+{
+	static const char *const fields[] = { "suite", "packages", "components", NULL };
+	if (check_fields(j, fields, err) < 0 || read_text(j, "suite", ".-", &r->suite, err) < 0 ||
+	    read_list(j, "packages", &r->list, err) < 0 || read_components(j, r, err) < 0)
+		return -1;
+	/* No "=": what a package's own entry is called can't be what a closure is called. */
+	for (size_t i = 0; i < r->list.count; i++)
+		if (!is_plain(r->list.items[i], "+.-"))
+			return err_set(err, ERR_INPUT, "field \"packages\": \"%.200s\" is not a package's name",
+				r->list.items[i]);
+	str_list_sort(&r->list);
+	str_list_uniq(&r->list);
+	_cleanup_free_ char *key = join(&r->list, " ");
+	_cleanup_free_ char *components = join(&r->components, ",");
+	bool plain = str_eq(components, "main");
+	r->key = mem_printf("debian %s%s%s %s", r->suite, plain ? "" : "/", plain ? "" : components, key);
+	r->words = mem_printf("the Debian packages of %s for %s", r->suite, key);
+	return 0;
+}
+
+int request_parse(const struct json *j, struct request *out, struct err *err)
+{
+	_cleanup_request_ struct request r = { 0 };
+	const char *kind = json_get_str(j, "kind");
+	int rc;
+	if (str_eq(kind, "sdist")) {
+		r.kind = REQUEST_SDIST;
+		rc = read_sdist(j, &r, err);
+	} else if (str_eq(kind, "wheels")) {
+		r.kind = REQUEST_WHEELS;
+		rc = read_wheels(j, &r, err);
+	} else if (str_eq(kind, "debian")) {
+		r.kind = REQUEST_DEBIAN;
+		rc = read_debian(j, &r, err);
+	} else {
+		return err_set(err, ERR_INPUT, "forge.locked: kind must be \"sdist\", \"wheels\" or \"debian\"%s%.40s%s",
+			kind ? ", not \"" : "", kind ? kind : "", kind ? "\"" : "");
+	}
+	if (rc < 0)
+		return err_add(err, "forge.locked of kind \"%s\"", kind);
+	*out = r;
+	r = (struct request){ 0 };
+	return 0;
+}
+
+void request_free(struct request *r)
+{
+	free(r->key);
+	free(r->words);
+	free(r->name);
+	free(r->version);
+	free(r->python);
+	free(r->suite);
+	str_list_free(&r->components);
+	str_list_free(&r->list);
+	*r = (struct request){ 0 };
+}

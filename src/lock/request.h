@@ -1,0 +1,29 @@
+/* What a recipe asks of the lock: read from JSON, checked, and named by one key (see lock.h). */
+#ifndef FORGE_LOCK_REQUEST_H
+#define FORGE_LOCK_REQUEST_H
+
+#include <stdbool.h>
+#include "core/err.h"
+#include "core/json.h"
+#include "core/str.h"
+
+enum request_kind { REQUEST_SDIST, REQUEST_WHEELS, REQUEST_DEBIAN };
+
+struct request {
+	enum request_kind kind;
+	char *key;
+	char *words;                /* "the sdist of flash-attn 2.8.3", for messages */
+	char *name, *version;       /* sdist */
+	char *python;               /* wheels: "3.13" */
+	bool deps;                  /* wheels: with all that they need */
+	char *suite;                /* debian */
+	struct str_list components; /* debian: sorted, "main" among them */
+	struct str_list list;       /* requirements or packages: one spelling, sorted, each once */
+};
+
+/* An unknown kind or field, a wrong type, a malformed name: an error that names the field. */
+int request_parse(const struct json *j, struct request *out, struct err *err);
+void request_free(struct request *r);
+#define _cleanup_request_ __attribute__((cleanup(request_free)))
+
+#endif
