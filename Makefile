@@ -17,13 +17,13 @@ ROOMS    := core drv archive lua store fetch sandbox wheel lock world index buil
 LINKED   := lua5.4 sqlite3 jansson libcrypto libdeflate libseccomp libelf zlib
 LOADED   := libcurl libarchive libzstd libsolv libsolvext
 PKGS     := $(LINKED) $(LOADED)
-NEEDS_LIBS := $(filter-out help deps clean format,$(or $(MAKECMDGOALS),all))
-ifneq ($(NEEDS_LIBS),)
-MISSING  := $(shell for p in $(PKGS); do pkg-config --exists $$p || echo $$p; done)
+# Goals that install what is missing first, or need nothing, start without them.
+FREE_GOALS := help deps clean format quickstart check
+ifneq ($(filter-out $(FREE_GOALS),$(or $(MAKECMDGOALS),all)),)
+MISSING  := $(shell command -v pkg-config >/dev/null || echo pkg-config; \
+	for p in $(PKGS); do pkg-config --exists $$p 2>/dev/null || echo $$p; done)
 ifneq ($(MISSING),)
-ifeq ($(filter quickstart check check-unit check-functional check-asan,$(MAKECMDGOALS)),)
-$(error these libraries are missing: $(MISSING). Run "make deps", or install their -dev packages (see README.md))
-endif
+$(error these libraries are missing: $(strip $(MISSING)). "make deps" installs them)
 endif
 endif
 
@@ -37,11 +37,11 @@ else
 OPT      := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 endif
 HARDEN   := -fstack-protector-strong -fPIE -fcf-protection -Wl,-z,relro
-PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS))
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 ALL_CFLAGS = -std=gnu11 -g $(OPT) $(WARN) $(HARDEN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	-Isrc -I$(B)/gen $(PKG_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS = $(OPT) -pie -Wl,-z,relro -Wl,-z,now -Wl,--as-needed $(LDFLAGS)
-LIBS     := $(shell pkg-config --libs $(LINKED)) -ldl
+LIBS     := $(shell pkg-config --libs $(LINKED) 2>/dev/null) -ldl
 
 # One short line a step; V=1 shows the commands.
 V        ?=
@@ -81,7 +81,7 @@ $(B)/obj/%.o: src/%.c | $(B)/gen/defaults.h
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
-$(B)/obj/store/%.o: | $(B)/gen/store/schema.sql.h
+$(B)/obj/store/db.o: $(B)/gen/store/schema.sql.h
 
 $(B)/forge: $(B)/obj/main.o $(call upto,cli)
 	$(call say,link,$@)
@@ -100,14 +100,66 @@ $(B)/tests/unit/%: tests/unit/%.c $$(call upto,$$(firstword $$(subst /, ,$$*)))
 	$(call say,cc,$<)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests -MMD -MP $(ALL_LDFLAGS) $< $(call upto,$(firstword $(subst /, ,$*))) $(LIBS) -lcmocka -o $@
 
+# Programs for functional tests, named after the room they stand on: tests/support/wheel_tool.c.
+$(B)/tests/support/%: tests/support/%.c $$(call upto,$$(firstword $$(subst _, ,$$*)))
+	@mkdir -p $(@D)
+	$(call say,cc,$<)
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests -MMD -MP $(ALL_LDFLAGS) $< $(call upto,$(firstword $(subst _, ,$*))) $(LIBS) -o $@
+
 .PHONY: unit
 unit: $(UNITBIN) ## build and run the unit tests (ROOM=drv: one room's)
 	@$(PYTHON) tests/support/run_unit.py $(UNITBIN)
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
+# --- what people call --------------------------------------------------------------------------
+SUDO      := $(if $(filter 0,$(shell id -u)),,sudo)
+DEPS      := gcc libc6-dev make pkg-config ca-certificates gpgv debian-archive-keyring \
+	python3 python3-pip python3-venv \
+	liblua5.4-dev libcurl4-openssl-dev libarchive-dev libsqlite3-dev libjansson-dev libssl-dev \
+	libdeflate-dev libzstd-dev zlib1g-dev libseccomp-dev libelf-dev libsolv-dev libsolvext-dev
+DEPS_TEST := libcmocka-dev python3-pytest nix-bin e2fsprogs unzip curl openssl git libasan8 libubsan1
+
+# Installs only what is missing, so that a second run needs neither network nor root.
+.PHONY: deps deps-test
+deps: ## install the Debian packages that building needs
+	@tests/support/install.sh "$(SUDO)" $(DEPS)
+deps-test: deps ## and those that the tests need
+	@tests/support/install.sh "$(SUDO)" $(DEPS_TEST)
+
+RECIPE   ?= recipes/causal-conv1d.lua
+.PHONY: quickstart
+quickstart: deps ## build forge, realise a real CUDA wheel, export an index
+	@$(MAKE) --no-print-directory all
+	@tests/support/quickstart.sh $(B) $(RECIPE)
+
+.PHONY: check check-all check-unit check-functional check-asan lint
+check: deps-test ## install what the tests need and run them all
+	@$(MAKE) --no-print-directory check-all
+check-all: all
+	@$(PYTHON) tests/support/run_all.py $(MAKE) $(B)
+check-unit: unit ## the unit tests
+check-functional: all $(TOOLS) ## the functional tests (TESTS=tests/functional/test_x.py: some)
+	@FORGE_BUILD=$(abspath $(B)) $(PYTHON) -m pytest -q $(or $(TESTS),tests/functional)
+check-asan: ## unit and functional tests under AddressSanitizer and UBSan
+	@$(MAKE) --no-print-directory B=$(B)/asan SAN=1 check-unit check-functional
+lint: ## the order of the rooms, forbidden functions, the registries' hosts
+	@$(PYTHON) tests/support/lint.py $(ROOMS)
+bench: all $(TOOLS) ## the figures of the README, as ratios against named peers
+	@FORGE_BUILD=$(abspath $(B)) $(PYTHON) tests/bench/bench.py $(BENCH)
+
+.PHONY: format install
+format: ## lay out the C code (clang-format, see .clang-format)
+	clang-format -i $(wildcard src/*.c src/*/*.c src/*/*.h tests/unit/*/*.c)
+install: all ## into $(DESTDIR)$(PREFIX): the program, the Lua library, the recipes
+	install -D -m 755 $(B)/forge $(DESTDIR)$(PREFIX)/bin/forge
+	@for f in $$(cd lib && find . -type f); do \
+		install -D -m 644 lib/$$f $(DESTDIR)$(PREFIX)/share/forge/lib/$$f || exit 1; done
+	@for f in $$(cd recipes && find . -type f); do \
+		install -D -m 644 recipes/$$f $(DESTDIR)$(PREFIX)/share/forge/recipes/$$f || exit 1; done
+
 .PHONY: clean help
 clean: ## remove $(B)
 	rm -rf $(B)
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
