@@ -9,7 +9,7 @@ CC       ?= cc
 PYTHON   ?= python3
 SAN      ?=
 
-# The rooms in the order of their dependence (shared by the link line and tests/support/layers.py).
+# The rooms in the order of their dependence (shared by the link line and tests/support/lint.py).
 ROOMS    := core drv archive lua store fetch sandbox wheel lock world index build cli
 
 # --- libraries -------------------------------------------------------------------------------
@@ -105,6 +105,8 @@ $(B)/tests/support/%: tests/support/%.c $$(call upto,$$(firstword $$(subst _, ,$
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests -MMD -MP $(ALL_LDFLAGS) $< $(call upto,$(firstword $(subst _, ,$*))) $(LIBS) -o $@
+
+TOOLS    := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/support/*_tool.c))
 
 .PHONY: unit
 unit: $(UNITBIN) ## build and run the unit tests (ROOM=drv: one room's)
