@@ -234,10 +234,10 @@ static int set_entry(struct tar *t, const struct tar_header *h, struct tar_entry
 		return -1;
 	if (t->x.has_size)
 		size = t->x.size;
-	if (size >> 62)
-		return err_set(err, ERR_INPUT, "a size that no file has");
 	if (is_v7_folder(t, h, size))
 		e->kind = TAR_FOLDER;
+	else if (e->kind != TAR_FOLDER && t->name.len && t->name.data[t->name.len - 1] == '/')
+		return err_set(err, ERR_INPUT, "the name ends in \"/\" but it is no folder");
 	e->exec = mode & 0111;
 	e->name = (struct slice){ t->name.data, t->name.len };
 	e->target = (struct slice){ t->target.data, t->target.len };

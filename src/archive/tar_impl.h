@@ -61,7 +61,7 @@ int tar_read(struct tar *t, void *out, size_t len, struct err *err);
 
 /* tar_header.c */
 int tar_header_check(const struct tar_header *h, struct err *err); /* the checksum */
-int tar_number(const char *field, size_t len, uint64_t *out, struct err *err); /* octal or base-256 */
+int tar_number(const char *field, size_t len, uint64_t *out, struct err *err); /* octal or base-256, < 2^62 */
 struct slice tar_text(const char *field, size_t len); /* up to NUL or the end */
 void tar_header_name(const struct tar_header *h, struct buf *out); /* with the prefix, where there is one */
 

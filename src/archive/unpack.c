@@ -64,8 +64,6 @@ static int take_name(struct unpacking *u, struct slice raw, bool folder, struct 
 	bool slash;
 	if (name_clean(raw, &u->name, &slash, err))
 		return -1;
-	if (slash && !folder)
-		return err_set(err, ERR_INPUT, "a name that ends in \"/\" but is no folder");
 	const char *last = strrchr(u->name.data, '/');
 	if (str_starts(last ? last + 1 : u->name.data, ".wh."))
 		return err_set(err, ERR_INPUT, "a whiteout: only the layers of an image can have one");
