@@ -8,9 +8,14 @@
 #include "core/str.h"
 
 /* The Python index's base URL with a closing slash: the option, $FORGE_INDEX, $UV_DEFAULT_INDEX,
- * $PIP_INDEX_URL, pip's configuration files, the build-time default (build/defaults.h: PYPI_INDEX,
- * "" when the Makefile found none: then an error that says what to set).  Owned by the caller. */
+ * $PIP_INDEX_URL, pip's configuration files, the build-time default (build/gen/defaults.h: PYPI_INDEX,
+ * "" when the Makefile found none: then an error that says what to set).  A user and password in it
+ * stay: pass it to no message.  Owned by the caller. */
 char *registry_index(const char *option, struct err *err);
+
+/* The same, and in *source where it was taken from, in words for a message ("$PIP_INDEX_URL",
+ * "--index", a file's path); owned by the caller. */
+char *registry_index_from(const char *option, char **source, struct err *err);
 
 /* The Debian mirrors (base URLs with a closing slash, below which are dists/ and pool/), best first:
  * $FORGE_DEBIAN_MIRROR (white space between several), the machine's apt sources (deb and deb822 forms,

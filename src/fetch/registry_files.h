@@ -1,0 +1,23 @@
+/* Inside the room: reading the configuration files of pip and apt, as far as they name places. */
+#ifndef FORGE_FETCH_REGISTRY_FILES_H
+#define FORGE_FETCH_REGISTRY_FILES_H
+
+#include "core/str.h"
+
+/* index-url of pip's configuration: what pip reads later wins ($PIP_CONFIG_FILE over the virtual
+ * environment's over the user's over the machine's; [install] over [global]).  *file says which.
+ * NULL: none.  Both owned by the caller. */
+char *registry_pip_index(char **file);
+
+/* index-url in the text of one pip.conf, NULL if none; owned by the caller. */
+char *registry_pip_text(struct slice text);
+
+/* The Debian archives that the sources below etc (/etc/apt) name, first those of the main archive,
+ * then those of security suites only.  Other archives (a suite that is no Debian release) are left out. */
+void registry_apt_sources(const char *etc, struct str_list *urls);
+
+/* One file's text: the one-line form, or deb822. */
+void registry_apt_list(struct slice text, struct str_list *main, struct str_list *security);
+void registry_apt_deb822(struct slice text, struct str_list *main, struct str_list *security);
+
+#endif

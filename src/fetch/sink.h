@@ -1,0 +1,37 @@
+/* Where a transfer's bytes go: hashed in the same pass that stores them. */
+#ifndef FORGE_FETCH_SINK_H
+#define FORGE_FETCH_SINK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "core/buf.h"
+#include "core/err.h"
+#include "core/hash.h"
+
+struct sink {
+	int fd;              /* lent; -1: into body */
+	struct buf body;
+	struct hasher hasher;
+	struct hash want;
+	bool wanted;         /* want is set */
+	int64_t size;        /* exact, -1: not known */
+	int64_t limit;       /* where size is not known */
+	int64_t got;
+	bool broken;         /* the last error was of our own side (disk full): no other place will do better */
+};
+
+void sink_open(struct sink *s, int fd, const struct hash *want, int64_t size, int64_t limit);
+void sink_close(struct sink *s); /* frees the body, leaves fd open */
+
+/* Throw away what came and begin again at 0. */
+int sink_restart(struct sink *s, struct err *err);
+
+/* Refuses at once what is announced as larger than it may be, and claims the room on disk. */
+int sink_expect(struct sink *s, int64_t total, struct err *err);
+
+int sink_write(struct sink *s, const void *data, size_t len, struct err *err);
+
+/* All has come: hold it to hash and size.  ERR_HASH names both hashes. */
+int sink_check(struct sink *s, struct hash *got, struct err *err);
+
+#endif
