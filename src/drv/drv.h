@@ -51,13 +51,15 @@ struct drv {
 	size_t env_count;
 };
 
-const char *drv_env_get(const struct drv *d, const char *key); /* NULL if absent */
+const char *drv_env_get(const struct drv *d, const char *key); /* env is sorted; NULL if absent */
 const struct drv_output *drv_output_get(const struct drv *d, const char *name);
 
-/* Put outputs, inputs, srcs and env into their order; refuse duplicates and bad names. */
+/* Put outputs, inputs, srcs and env into their order; refuse duplicates, bad names and paths, and
+ * outputs that Nix would not allow together. */
 int drv_normalise(struct drv *d, struct err *err);
 
-/* ATerm. Reading is strict: what is not byte for byte what drv_write gives is refused. */
+/* ATerm.  d is in order already.  Reading is strict: what is not byte for byte what drv_write gives,
+ * or would not pass drv_normalise, or has a fixed output under another path than its own, is refused. */
 void drv_write(const struct drv *d, struct buf *out);
 struct drv *drv_read(struct slice text, const char *name, struct arena *a, struct err *err);
 
@@ -65,16 +67,23 @@ struct drv *drv_read(struct slice text, const char *name, struct arena *a, struc
 void drv_path(const struct drv *d, struct buf *out);
 
 /*
- * hashDerivationModulo.  input(ctx, path) gives the modulo hash of an input
- * derivation that was computed before (never NULL for the inputs of d);
- * for a fixed-output input it is the hash of its "fixed:out:…" string, as
- * drv_hash_modulo gives for it.
+ * hashDerivationModulo: what a derivation is, whatever its inputs' fetches
+ * were called.  input(ctx, path) gives the hash by drv_hash_modulo of an input
+ * derivation, computed before (NULL: an error; never asked where d has none).
+ *
+ * There are two, and Nix uses both.  drv_hash_modulo is what stands for d in
+ * its dependents' hashes (own output paths as they are); drv_hash_id is what
+ * d's realisations are filed under, see drv_output_id (own output paths
+ * empty).  For a fixed output both are the sha256 of its "fixed:out:…" text.
  */
 typedef const struct hash *drv_modulo_fn(void *ctx, const char *drv_path);
 int drv_hash_modulo(const struct drv *d, drv_modulo_fn *input, void *ctx, struct hash *out,
 	struct err *err);
+int drv_hash_id(const struct drv *d, drv_modulo_fn *input, void *ctx, struct hash *out,
+	struct err *err);
 
-/* Fill the path of each fixed output, and the env variable named after it. */
+/* Fill the path of each fixed output, and the env variable named after it (added where absent).
+ * d is in order already. */
 int drv_fill_outputs(struct drv *d, struct arena *a, struct err *err);
 
 /* Nix's placeholders: for an own output ("/<52 characters>"), and for the output of an input
@@ -85,13 +94,14 @@ void drv_placeholder_of(const char *drv_path, const char *output, struct buf *ou
 /*
  * The resolved derivation: every input derivation replaced by the store path of
  * its output (from path(ctx, drv_path, output), NULL if unknown: an error), in
- * srcs, and every placeholder in builder, args and env replaced by that path.
+ * srcs, and every placeholder in builder, args and env replaced by that path
+ * (Nix's tryResolve).  It shares with d what did not change: d has to outlive it.
  */
 typedef const char *drv_known_fn(void *ctx, const char *drv_path, const char *output);
 struct drv *drv_resolve(const struct drv *d, drv_known_fn *path, void *ctx, struct arena *a,
 	struct err *err);
 
-/* The id of a realisation, "sha256:<base16>!out". */
-void drv_output_id(const struct hash *modulo, const char *output, struct buf *out);
+/* The id of a realisation, "sha256:<base16>!out"; id is by drv_hash_id. */
+void drv_output_id(const struct hash *id, const char *output, struct buf *out);
 
 #endif

@@ -19,8 +19,8 @@ enum drv_method {
 	DRV_TEXT, /* a text object with references (derivations) */
 };
 
-/* A name may hold letters, digits and + - . _ ? =, 1 to 211 of them, and not begin with a dot alone
- * ("." and ".." and what begins ".-" or "..-"). */
+/* A name holds letters, digits and + - . _ ? =, 1 to 211 of them, and is not "." or ".." nor begins
+ * ".-" or "..-". */
 int store_name_check(struct slice name, struct err *err);
 
 /* "/forge/store/<digest>-<name>" or "<digest>-<name>"; on success *name is what follows the digest. */
