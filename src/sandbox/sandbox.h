@@ -31,19 +31,24 @@ struct sandbox_bind {
 	const char *at;         /* absolute, inside; made if missing */
 };
 
+/*
+ * What the builder (uid and gid 1000 inside) may write: /build, /tmp, /dev/shm and /forge/store.
+ * All else is read-only.  /etc/hosts, resolv.conf, passwd and group are made unless `files` has
+ * them; HOME is /build/home, which exists, unless `env` has one.
+ */
 struct sandbox_spec {
 	const char *scratch;    /* physical folder for this build alone, empty, on the store's file system:
-	                           holds the upper layers, /build and the outputs; the caller removes it
-	                           with sandbox_scratch_remove() */
-	const struct sandbox_mount *mounts; /* the first is "/" */
+	                           holds /build, /tmp and the outputs; the caller removes it with
+	                           sandbox_scratch_remove() */
+	const struct sandbox_mount *mounts; /* the first is "/", an outer one stands before an inner one */
 	size_t mount_count;
 	const struct sandbox_file *files;
 	size_t file_count;
 	const struct sandbox_bind *binds;   /* read-only: input objects under /forge/store */
 	size_t bind_count;
-	const char *const *argv;            /* argv[0] absolute, inside */
+	const char *const *argv;            /* argv[0] absolute, inside; NULL: set up, run nothing, end with 0 */
 	const char *const *env;             /* NAME=value, all there is */
-	const char *cwd;                    /* "/build" */
+	const char *cwd;                    /* inside; NULL: "/build" */
 	int log_fd;                         /* gets stdout and stderr; stdin is /dev/null */
 	int64_t timeout_ms;                 /* 0: none */
 	uint64_t memory;                    /* bytes for the whole tree; 0: none */
@@ -81,8 +86,9 @@ struct sandbox *sandbox_start(struct loop *loop, const struct sandbox_spec *spec
 	sandbox_done_fn *done, void *ctx, struct err *err);
 void sandbox_kill(struct sandbox *s); /* done is still called, with SANDBOX_KILLED */
 
-/* An open folder descriptor of `path` (absolute, inside) as the build left it in the scratch
- * folder's upper layer, to copy outputs from; -1 and *missing = true if there is none. */
+/* A descriptor of `path` (absolute, inside) as the build left it in the scratch folder, to copy
+ * outputs from: a folder or file open for reading, or a link as O_PATH; a socket or the like is an
+ * error (ERR_BUILD).  -1 and *missing = true, without an error, if there is none. */
 int sandbox_open_result(const char *scratch, const char *path, bool *missing, struct err *err);
 
 /* Remove a scratch folder, whatever owners and modes the build left there. */

@@ -1,0 +1,116 @@
+/* Pid 1 of the sandbox: waits for its id maps, sets everything up, starts the builder, watches. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sandbox/plan.h"
+#include "sandbox/world.h"
+
+_Noreturn void plan_fail(const struct plan *p, enum step step, const char *detail)
+{
+	struct report *r = p->report;
+	r->sys = errno;
+	size_t n = strnlen(detail, sizeof r->detail - 1);
+	memcpy(r->detail, detail, n);
+	r->detail[n] = 0;
+	r->step = (int)step;
+	_exit(1);
+}
+
+pid_t plan_clone(unsigned long flags)
+{
+	return (pid_t)syscall(SYS_clone, flags | SIGCHLD, NULL, NULL, NULL, NULL);
+}
+
+static void default_signals(void)
+{
+	struct sigaction act = { .sa_handler = SIG_DFL };
+	for (int s = 1; s < _NSIG; s++)
+		sigaction(s, &act, NULL); /* SIGKILL, SIGSTOP and the C library's own are refused */
+}
+
+/* Only 0 to 2 stay: forge's own descriptors are of no concern to a sandbox. */
+static void close_all_but(int keep)
+{
+	if (keep > 3)
+		close_range(3, (unsigned)keep - 1, 0);
+	close_range((unsigned)keep + 1, ~0u, 0);
+}
+
+static void wait_for_go(const struct plan *p)
+{
+	char go;
+	ssize_t n;
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* before the read: should forge die in between, the pipe ends */
+	while ((n = read(p->go, &go, 1)) < 0 && errno == EINTR)
+		;
+	if (n != 1)
+		plan_fail(p, STEP_PARENT, "");
+	close(p->go);
+}
+
+/* stdin is nothing, stdout and stderr are the log; p->go moves out of the way. */
+static void place_stdio(struct plan *p)
+{
+	int go = fcntl(p->go, F_DUPFD_CLOEXEC, 3), log = fcntl(p->spec->log_fd, F_DUPFD_CLOEXEC, 3);
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (go < 0 || log < 0 || null < 0 || dup2(null, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0)
+		plan_fail(p, STEP_STDIO, "");
+	p->go = go;
+	close_all_but(go);
+}
+
+static void set_names(const struct plan *p)
+{
+	static const char host[] = "localhost", domain[] = "(none)";
+	if (sethostname(host, sizeof host - 1) < 0 || setdomainname(domain, sizeof domain - 1) < 0)
+		plan_fail(p, STEP_NAMES, "");
+	/* after forge put us into a cgroup, so that ours is the root of what we see */
+	if (unshare(CLONE_NEWCGROUP) < 0 && errno != EINVAL)
+		plan_fail(p, STEP_CGROUP, "");
+}
+
+static int start_network(const struct plan *p)
+{
+	if (p->spec->network)
+		return -1;
+	int names = net_loopback_up() < 0 ? -1 : net_names_socket();
+	if (names < 0)
+		plan_fail(p, STEP_NETWORK, "lo");
+	return names;
+}
+
+_Noreturn void init_run(const struct plan *given)
+{
+	struct plan p = *given;
+	struct world world;
+	default_signals();
+	place_stdio(&p);
+	wait_for_go(&p);
+	prctl(PR_SET_DUMPABLE, 0); /* builds can't look into forge's memory, of which this is a copy */
+	prctl(PR_SET_NAME, "forge-init");
+	setsid();
+	umask(022);
+	set_names(&p);
+	world_prepare(&world, &p);
+	world_mount(&world);
+	int names = start_network(&p);
+
+	sigset_t all;
+	sigfillset(&all);
+	if (sigprocmask(SIG_BLOCK, &all, NULL) < 0)
+		plan_fail(&p, STEP_SIGNALS, "");
+	pid_t builder = plan_clone(0);
+	if (builder < 0)
+		plan_fail(&p, STEP_BUILDER, "");
+	if (builder == 0)
+		builder_run(&p);
+	watch_run(&p, builder, names);
+	_exit(0);
+}
