@@ -26,6 +26,7 @@ char *store_physical(const struct store *s, const char *path); /* "<folder>/obje
 /* An open descriptor of store/tmp, /objects, /log. */
 int store_tmp_fd(const struct store *s);
 int store_objects_fd(const struct store *s);
+int store_log_fd(const struct store *s);
 
 struct store_info {
 	char *path;
@@ -52,7 +53,8 @@ int store_closure(struct store *s, const char *path, struct str_list *out, struc
  *    (self: the scratch path it was built as, may be NULL), naming file and offset.
  *    Needs no database: safe in a fork.
  * 2. store_commit: make a batch durable (one syncfs), rename into objects without replacing
- *    (an object that is there already: the new copy is dropped), one transaction.
+ *    (an object that is there already: the new copy is dropped), one transaction.  References must
+ *    be valid or in the batch.  Whatever the result, the trees are gone from tmp afterwards.
  */
 struct store_prepared {
 	char *tmp_name;          /* name in store/tmp */

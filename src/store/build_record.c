@@ -1,0 +1,56 @@
+/* What builds took. */
+#include "store/internal.h"
+
+int store_build_add(struct store *s, const struct store_build *b, struct err *err)
+{
+	if (store_need_write(s, err) < 0)
+		return -1;
+	_cleanup_stmt_ sqlite3_stmt *stmt = db_stmt(s->db,
+		"INSERT INTO build (drv, name, what, log, start_ms, end_ms, cpu_ms, peak_memory, status, path) "
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", err);
+	if (!stmt)
+		return -1;
+	db_bind_text(stmt, 1, b->drv_path);
+	db_bind_text(stmt, 2, b->name);
+	db_bind_text(stmt, 3, b->what);
+	db_bind_text(stmt, 4, b->log);
+	db_bind_int(stmt, 5, b->start_ms);
+	db_bind_int(stmt, 6, b->end_ms);
+	db_bind_int(stmt, 7, b->cpu_ms);
+	db_bind_int(stmt, 8, (int64_t)b->peak_memory);
+	db_bind_int(stmt, 9, b->status);
+	db_bind_text(stmt, 10, b->path);
+	return db_step(s->db, stmt, err);
+}
+
+int store_builds(struct store *s, const char *match, size_t limit, store_build_fn *fn, void *ctx, struct err *err)
+{
+	if (!s->db)
+		return 0;
+	_cleanup_stmt_ sqlite3_stmt *stmt = db_stmt(s->db,
+		"SELECT drv, name, what, log, start_ms, end_ms, cpu_ms, peak_memory, status, path FROM build "
+		"WHERE ?1 IS NULL OR instr(name, ?1) OR instr(drv, ?1) ORDER BY id DESC LIMIT ?2", err);
+	if (!stmt)
+		return -1;
+	db_bind_text(stmt, 1, match);
+	db_bind_int(stmt, 2, limit > INT64_MAX ? INT64_MAX : (int64_t)limit);
+	int rc;
+	while ((rc = db_step(s->db, stmt, err)) > 0) {
+		struct store_build b = {
+			.drv_path = db_text(stmt, 0),
+			.name = db_text(stmt, 1),
+			.what = db_text(stmt, 2),
+			.log = db_text(stmt, 3),
+			.start_ms = sqlite3_column_int64(stmt, 4),
+			.end_ms = sqlite3_column_int64(stmt, 5),
+			.cpu_ms = sqlite3_column_int64(stmt, 6),
+			.peak_memory = (uint64_t)sqlite3_column_int64(stmt, 7),
+			.status = sqlite3_column_int(stmt, 8),
+			.path = db_text(stmt, 9),
+		};
+		int stop = fn(ctx, &b);
+		if (stop)
+			return stop;
+	}
+	return rc;
+}

@@ -1,0 +1,67 @@
+/* What the files of the store share among themselves. */
+#ifndef FORGE_STORE_INTERNAL_H
+#define FORGE_STORE_INTERNAL_H
+
+#include "store/db.h"
+#include "store/store.h"
+
+/* Folders nested deeper than this are refused: each level costs two descriptors. */
+#define TREE_DEPTH_MAX 256
+
+struct store {
+	char *folder;            /* absolute */
+	enum store_mode mode;
+	int root_fd;             /* the folder and those in it; -1 for a missing store that is read */
+	int tmp_fd, objects_fd, log_fd;
+	struct db *db;           /* NULL: a missing store, read as an empty one */
+	char *tmp_id;            /* what this process's names in tmp begin with; NULL until one is wanted */
+	int tmp_lock;            /* the lock that keeps them */
+	uint64_t tmp_count;
+	struct str_list locks;   /* files in locks/ that were locked here, tidied up by store_close() */
+};
+
+/* An error unless s was opened with STORE_WRITE. */
+int store_need_write(const struct store *s, struct err *err);
+/* Where err is a full disk, make it one line that names the folder of dirfd; returns -1. */
+int store_full(int dirfd, struct err *err);
+/* A folder in store/, made where missing. */
+int store_sub(struct store *s, const char *name, struct err *err);
+
+/* lock.c.  flock on a file in dirfd that may be unlinked by the one who holds it. */
+int store_lock_file(int dirfd, const char *name, int how, bool *busy, struct err *err);
+/* Lock an existing file without waiting: the descriptor; -1 with *busy false where there is no such file. */
+int lock_existing(int dirfd, const char *name, bool *busy);
+/* The gate: held shared while objects are added, alone while they are deleted or swapped. */
+int lock_gate(struct store *s, int how, struct err *err);
+void locks_tidy(struct store *s);
+
+/* tmp.c */
+void tmp_sweep(struct store *s);
+void tmp_close(struct store *s);
+
+/* seal.c: modes and times of immutable things. */
+int seal_file(int fd, bool executable, struct err *err);
+/* The root folder of an object stays writable until it is renamed into place (a folder can be moved only
+ * by who may write it); seal_root ends that, unseal_root begins it again. */
+int seal_root(int dirfd, const char *name, struct err *err);
+int unseal_root(int dirfd, const char *name, struct err *err);
+/* Bring a tree to 0444/0555 and mtime 1, its root folder left at 0755; refuses what is not a file, folder or link. */
+int seal_tree(int dirfd, const char *name, struct err *err);
+
+/* object.c */
+int object_hash(int dirfd, const char *name, struct hash *hash, uint64_t *size, struct err *err);
+/* Whether name in dirfd has this NAR hash: 1, 0 (missing counts), -1. */
+int object_is(int dirfd, const char *name, const struct hash *hash, struct err *err);
+int object_rename_new(int from, const char *from_name, int to, const char *to_name); /* errno */
+int object_swap(struct store *s, const char *tmp_name, const char *base, struct err *err);
+char *object_ca(enum drv_method method, const struct hash *hash); /* hash: NAR, or of the bytes */
+
+/* own_path.c: says where in the tree the digest of the path `self` stands; returns -1. */
+int own_path_refuse(int dirfd, const char *name, const char *self, struct err *err);
+
+/* query.c.  The base of a whole store path, within it; NULL and an error for anything else. */
+const char *path_base(const char *path, struct err *err);
+/* The row id of a path, 0 if it is not valid, -1. */
+int64_t path_id(struct store *s, const char *path, struct err *err);
+
+#endif
