@@ -25,7 +25,12 @@ int nar_file_data(struct nar_writer *w, const void *data, size_t len, struct err
 int nar_end_file(struct nar_writer *w, struct err *err); /* refuses a file of another size */
 int nar_finish(struct nar_writer *w, struct err *err);
 
-/* Reading.  Names are checked (no "/", NUL, ".", "..", sorted, unique), depth and lengths limited. */
+/*
+ * Reading.  Only what a writer would have written is accepted: names are checked (no "/", NUL, ".",
+ * "..", sorted, unique), padding is zero, nothing comes after the end; depth (512), names and targets
+ * (32 KiB) are limited, for the writer too.  What a reader calls back may be NULL, and lasts for the
+ * call; a name is one component.  A callback that fails ends the reading with its error.
+ */
 struct nar_events {
 	int (*folder)(void *ctx, const char *name, struct err *err);  /* name NULL: the root */
 	int (*end_folder)(void *ctx, struct err *err);
