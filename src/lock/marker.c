@@ -118,8 +118,9 @@ static int read_operator(struct reader *r)
 	return refuse(r, "a comparison");
 }
 
-static int read_any(struct reader *r);
+static int read_any(struct reader *r, size_t *count);
 
+/* A comparison, or one or several of them in parentheses, which are left out around a single one. */
 static int read_one(struct reader *r)
 {
 	if (!take(r, "(", false)) {
@@ -129,21 +130,28 @@ static int read_one(struct reader *r)
 	}
 	if (++r->depth > DEPTH_MAX)
 		return err_set(r->err, ERR_INPUT, "the marker is nested more than %d deep", DEPTH_MAX);
-	buf_byte(r->out, '(');
-	if (read_any(r) < 0)
+	_cleanup_buf_ struct buf inner = BUF_INIT;
+	struct buf *outer = r->out;
+	size_t count = 0;
+	r->out = &inner;
+	int rc = read_any(r, &count);
+	r->out = outer;
+	if (rc < 0)
 		return -1;
 	if (!take(r, ")", false))
 		return refuse(r, "\")\"");
-	buf_byte(r->out, ')');
+	buf_printf(r->out, count > 1 ? "(%s)" : "%s", inner.data);
 	r->depth--;
 	return 0;
 }
 
-static int read_any(struct reader *r)
+/* What stands between "and" and "or"; *count is how many. */
+static int read_any(struct reader *r, size_t *count)
 {
 	for (;;) {
 		if (read_one(r) < 0)
 			return -1;
+		++*count;
 		if (take(r, "and", true))
 			buf_str(r->out, " and ");
 		else if (take(r, "or", true))
@@ -156,8 +164,9 @@ static int read_any(struct reader *r)
 int marker_normalise(struct slice text, struct buf *out, bool *extra, struct err *err)
 {
 	struct reader r = { .rest = text, .out = out, .err = err };
+	size_t count = 0;
 	skip_space(&r);
-	if (read_any(&r) < 0)
+	if (read_any(&r, &count) < 0)
 		return -1;
 	if (r.rest.n)
 		return refuse(&r, "\"and\", \"or\" or the end");

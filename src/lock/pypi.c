@@ -64,8 +64,7 @@ static int keep_page(struct lock_resolver *r, const char *name, const struct net
 	struct named_page *p = mem_alloc(sizeof *p);
 	p->name = mem_dup(name);
 	p->page = page;
-	if (!p->page.name)
-		p->page.name = p->name;
+	p->page.name = p->name; /* what was asked for counts, not what the page calls itself */
 	*list_push(&r->pages->list) = p;
 	return 0;
 }

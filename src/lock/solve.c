@@ -20,6 +20,7 @@
 #include "core/dynlib.h"
 #include "core/mem.h"
 #include "core/proc.h"
+#include "lock/packages.h"
 
 /* libsolv's inline helpers call into the library, which is not linked: only functions of these tables may be used. */
 #define SOLV_FUNCS(X) \
@@ -27,7 +28,7 @@
 	X(pool_str2id) X(pool_id2str) X(pool_evrcmp_str) X(pool_errstr) X(repo_create) X(queue_init) X(queue_free) \
 	X(queue_insertn) X(solver_create) X(solver_free) X(solver_set_flag) X(solver_solve) \
 	X(solver_problem2str) X(solver_create_transaction) X(transaction_free) \
-	X(solvable_lookup_location) X(solvable_lookup_checksum) X(solvable_lookup_num)
+	X(solvable_lookup_location) X(solvable_lookup_checksum)
 #define SOLVEXT_FUNCS(X) X(repo_add_debpackages)
 
 static DYNLIB_TABLE(solv_api, SOLV_FUNCS) api;
@@ -97,10 +98,9 @@ static struct json *package_entry(Pool *pool, Solvable *s, struct err *err)
 	Id type = 0;
 	const char *hash = api.solvable_lookup_checksum(s, SOLVABLE_CHECKSUM, &type);
 	const char *path = api.solvable_lookup_location(s, NULL);
-	unsigned long long size = api.solvable_lookup_num(s, SOLVABLE_DOWNLOADSIZE, 0);
 	const char *name = api.pool_id2str(pool, s->name);
-	if (!hash || type != REPOKEY_TYPE_SHA256 || !path || !size) {
-		err_set(err, ERR_INPUT, "package %s lacks its SHA256, Filename or Size", name);
+	if (!hash || type != REPOKEY_TYPE_SHA256 || !path) {
+		err_set(err, ERR_INPUT, "package %s lacks its SHA256 or Filename", name);
 		return NULL;
 	}
 	struct json *e = json_new_obj();
@@ -108,7 +108,6 @@ static struct json *package_entry(Pool *pool, Solvable *s, struct err *err)
 	json_set_str(e, "version", api.pool_id2str(pool, s->evr));
 	json_set_str(e, "sha256", hash);
 	json_set_str(e, "path", path);
-	json_set_int(e, "size", (int64_t)size);
 	return e;
 }
 
@@ -189,7 +188,7 @@ static int work(void *ctx, struct buf *out, struct err *err)
 		return -1;
 	_cleanup_json_ struct json *answer = read_files(pool, t->files, err) < 0 ? NULL : solve(pool, t->wanted, err);
 	api.pool_free(pool);
-	if (!answer)
+	if (!answer || packages_fill(t->files, answer, err) < 0)
 		return -1;
 	json_write(answer, 0, out);
 	return 0;
@@ -226,10 +225,13 @@ struct json *solve_debian(const struct str_list *files, const struct str_list *w
 
 int solve_compare(const char *a, const char *b, int *order, struct err *err)
 {
+	/* white space around a field's value is not part of it */
+	struct slice sa = slice_trim(slice_of(a)), sb = slice_trim(slice_of(b));
+	_cleanup_free_ char *ta = mem_dup_n(sa.p, sa.n), *tb = mem_dup_n(sb.p, sb.n);
 	Pool *pool = new_pool(err);
 	if (!pool)
 		return -1;
-	*order = api.pool_evrcmp_str(pool, a, b, EVRCMP_COMPARE);
+	*order = api.pool_evrcmp_str(pool, ta, tb, EVRCMP_COMPARE);
 	api.pool_free(pool);
 	return 0;
 }

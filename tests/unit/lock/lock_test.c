@@ -1,0 +1,247 @@
+#include "support/vectors.h"
+#include "support/tempdir.h"
+
+#include <errno.h>
+
+#include "core/buf.h"
+#include "core/fs.h"
+#include "core/mem.h"
+#include "lock/lock.h"
+#include "lock/lock_impl.h"
+
+#define SHA "\"sha256\":\"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\""
+#define WHEEL(file) "{\"file\":\"" file "\",\"from\":\"pypi\",\"name\":\"a\"," SHA ",\"size\":7,\"version\":\"1\"}"
+#define DEB "{\"from\":\"debian\",\"package\":\"bash\",\"path\":\"pool/b/bash.deb\"," SHA \
+	",\"size\":9,\"suite\":\"trixie\",\"version\":\"1:5-2\"}"
+#define GOOD \
+	"{\"version\":1,\"entries\":{\n" \
+	"\"debian trixie bash\":{\"packages\":[\"bash=1:5-2\"]},\n" \
+	"\"debian trixie bash=1:5-2\":" DEB ",\n" \
+	"\"pypi a-1.whl\":" WHEEL("a-1.whl") ",\n" \
+	"\"sdist a 1\":{\"build_requires\":[],\"file\":\"a-1.tar.gz\",\"from\":\"pypi\",\"name\":\"a\",\"requires\":[\"b\"]," \
+	SHA ",\"size\":7,\"version\":\"1\"},\n" \
+	"\"wheels 3.13 a==1\":{\"files\":[\"a-1.whl\"]}\n" \
+	"}}\n"
+
+static struct tempdir dir;
+static char file[300];
+
+static void write_lock(const char *text)
+{
+	snprintf(file, sizeof file, "%s/forge.lock", dir.path);
+	assert_int_equal(fs_write_file(AT_FDCWD, file, text, strlen(text), 0644, NULL), 0);
+}
+
+static int set_up(void **state)
+{
+	dir = tempdir_make();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	tempdir_remove(&dir);
+	return 0;
+}
+
+static struct json *answer(struct lock *l, const char *request, struct err *err)
+{
+	_cleanup_json_ struct json *q = json_parse(slice_of(request), 10000, NULL);
+	struct json *out = NULL;
+	assert_non_null(q);
+	return lock_answer(l, q, &out, err) < 0 ? NULL : out;
+}
+
+static void test_answers(void **state)
+{
+	_cleanup_err_ struct err err = { 0 };
+	write_lock(GOOD);
+	struct lock *l = lock_open(file, &err);
+	if (!l)
+		fail_msg("%s", err.msg);
+	_cleanup_json_ struct json *sdist = answer(l, "{\"kind\":\"sdist\",\"name\":\"a\",\"version\":\"1\"}", &err);
+	assert_string_equal(json_get_str(sdist, "file"), "a-1.tar.gz");
+	assert_string_equal(json_str(json_at(json_get(sdist, "requires"), 0)), "b");
+	_cleanup_json_ struct json *wheels =
+		answer(l, "{\"kind\":\"wheels\",\"python\":\"3.13\",\"requires\":[\"A == 1\"]}", &err);
+	assert_int_equal(json_count(wheels), 1);
+	assert_string_equal(json_get_str(json_at(wheels, 0), "file"), "a-1.whl");
+	_cleanup_json_ struct json *debs =
+		answer(l, "{\"kind\":\"debian\",\"suite\":\"trixie\",\"packages\":[\"bash\",\"bash\"]}", &err);
+	assert_int_equal(json_count(debs), 1);
+	assert_string_equal(json_get_str(json_at(debs, 0), "path"), "pool/b/bash.deb");
+	lock_free(l);
+}
+
+static void test_missing_entry_says_what_and_how(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "{\"kind\":\"sdist\",\"name\":\"flash-attn\",\"version\":\"2.8.3\"}", "lacks the sdist of flash-attn 2.8.3" },
+		{ "{\"kind\":\"wheels\",\"python\":\"3.13\",\"requires\":[\"torch==2\",\"numpy\"]}",
+		  "lacks the wheels for Python 3.13 of numpy, torch==2" },
+		{ "{\"kind\":\"wheels\",\"python\":\"3.13\",\"requires\":[\"a==1\"],\"deps\":false}",
+		  "lacks the wheels for Python 3.13 of a==1" },
+		{ "{\"kind\":\"debian\",\"suite\":\"trixie\",\"packages\":[\"zsh\"]}",
+		  "lacks the Debian packages of trixie for zsh" },
+		{ "{\"kind\":\"debian\",\"suite\":\"trixie\",\"packages\":[\"bash\"],\"components\":[\"non-free\"]}",
+		  "lacks the Debian packages" },
+	};
+	write_lock(GOOD);
+	struct lock *l = lock_open(file, NULL);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		_cleanup_err_ struct err err = { 0 };
+		assert_null(answer(l, rows[i][0], &err));
+		assert_int_equal(err.code, ERR_INPUT);
+		if (!strstr(err.msg, rows[i][1]) || !strstr(err.msg, "run: forge lock <recipe>") || !strstr(err.msg, file))
+			fail_msg("%s", err.msg);
+	}
+	lock_free(l);
+}
+
+static void test_bad_requests(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "{}", "kind must be" },
+		{ "{\"kind\":\"url\"}", "kind must be" },
+		{ "{\"kind\":\"sdist\",\"name\":\"a\"}", "\"version\" must be a string" },
+		{ "{\"kind\":\"sdist\",\"name\":\"a\",\"version\":\"x y\"}", "can't be" },
+		{ "{\"kind\":\"sdist\",\"name\":\"../a\",\"version\":\"1\"}", "can't be" },
+		{ "{\"kind\":\"sdist\",\"name\":\"a\",\"version\":\"1\",\"extra\":1}", "unknown field \"extra\"" },
+		{ "{\"kind\":\"wheels\",\"python\":\"2.7\",\"requires\":[\"a\"]}", "must be like" },
+		{ "{\"kind\":\"wheels\",\"python\":\"3.13\",\"requires\":[]}", "list of 1 to" },
+		{ "{\"kind\":\"wheels\",\"python\":\"3.13\",\"requires\":\"a\"}", "list of 1 to" },
+		{ "{\"kind\":\"wheels\",\"python\":\"3.13\",\"requires\":[1]}", "item 1 must be a string" },
+		{ "{\"kind\":\"wheels\",\"python\":\"3.13\",\"requires\":[\"a b\"]}", "requirement \"a b\"" },
+		{ "{\"kind\":\"wheels\",\"python\":\"3.13\",\"requires\":[\"a\"],\"deps\":0}", "true or false" },
+		{ "{\"kind\":\"debian\",\"suite\":\"a/b\",\"packages\":[\"a\"]}", "can't be" },
+		{ "{\"kind\":\"debian\",\"suite\":\"trixie\",\"packages\":[\"bash=5\"]}", "not a package's name" },
+		{ "{\"kind\":\"debian\",\"suite\":\"trixie\",\"packages\":[\"a\"],\"components\":[\"x/y\"]}", "can't hold" },
+	};
+	write_lock(GOOD);
+	struct lock *l = lock_open(file, NULL);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		_cleanup_err_ struct err err = { 0 };
+		assert_null(answer(l, rows[i][0], &err));
+		if (!strstr(err.msg, rows[i][1]))
+			fail_msg("%s: %s", rows[i][0], err.msg);
+	}
+	lock_free(l);
+}
+
+/* GOOD with one piece replaced, or cut off at it where the replacement is NULL. */
+static char *spoil(const char *from, const char *to)
+{
+	const char *at = strstr(GOOD, from);
+	assert_non_null(at);
+	if (!to)
+		return mem_dup_n(GOOD, (size_t)(at - GOOD));
+	return mem_printf("%.*s%s%s", (int)(at - GOOD), GOOD, to, at + strlen(from));
+}
+
+static void test_bad_files(void **state)
+{
+	static const char *const rows[][3] = { /* what, by what, and what the error must name */
+		{ "\"version\":1,", "\"version\":2,", "forge.lock:1: \"version\"" },
+		{ "\"version\":1,", "\"version\":\"1\",", "forge.lock:1: \"version\"" },
+		{ "\"version\":1,", "\"version\":1,\"more\":1,", "forge.lock:1: a lock is" },
+		{ "\"entries\":{", "\"entries\":[], \"x\":{", "forge.lock:1: a lock is" },
+		{ "\"wheels 3.13", NULL, "forge.lock: not JSON: line 6" },
+		{ "}}\n", "}}\n}", "forge.lock: not JSON: line 8" },
+		{ GOOD, "<html></html>", "forge.lock: not JSON: line 1" },
+		{ GOOD, "", "forge.lock: not JSON" },
+		{ SHA ",", "", "forge.lock:3: entry \"debian trixie bash=1:5-2\": \"sha256\" is missing" },
+		{ "abcdef0123", "abcdeg0123", "forge.lock:3: entry \"debian trixie bash=1:5-2\": \"sha256\" is not" },
+		{ "abcdef0123", "abcdef012", "forge.lock:3: entry \"debian trixie bash=1:5-2\": \"sha256\" is not" },
+		{ "\"size\":9", "\"size\":\"9\"", "forge.lock:3: entry \"debian trixie bash=1:5-2\": \"size\" is not" },
+		{ "\"size\":9", "\"size\":-9", "\"size\" is not" },
+		{ ",\"size\":7", "", "forge.lock:4: entry \"pypi a-1.whl\": \"size\" is missing" },
+		{ "pool/b", "../b", "forge.lock:3: entry \"debian trixie bash=1:5-2\": \"path\" leads" },
+		{ "pool/b", "/b", "\"path\" leads" },
+		{ "\"suite\":\"trixie\"", "\"suite\":\"sid\"", "are not those of the key" },
+		{ "{\"file\":\"a-1.whl\"", "{\"file\":\"../a-1.whl\"", "forge.lock:4: entry \"pypi a-1.whl\": \"file\"" },
+		{ "{\"file\":\"a-1.whl\"", "{\"file\":\"b-1.whl\"", "forge.lock:4: entry \"pypi a-1.whl\": \"file\"" },
+		{ "{\"file\":\"a-1.whl\"", "{\"file\":3", "forge.lock:4: entry \"pypi a-1.whl\": \"file\"" },
+		{ ",\"name\":\"a\"", "", "forge.lock:4: entry \"pypi a-1.whl\": \"name\" is missing" },
+		{ "\"from\":\"pypi\"", "\"from\":\"url\"", "forge.lock:4: entry \"pypi a-1.whl\": \"from\"" },
+		{ "\"requires\":[\"b\"],", "", "forge.lock:5: entry \"sdist a 1\": \"requires\" is missing" },
+		{ "\"requires\":[\"b\"]", "\"requires\":[1]", "forge.lock:5: entry \"sdist a 1\": \"requires\" holds" },
+		{ "[\"a-1.whl\"]", "[\"b-1.whl\"]", "forge.lock:6: entry \"wheels 3.13 a==1\": it names \"pypi b-1.whl\"" },
+		{ "[\"a-1.whl\"]", "{}", "forge.lock:6: entry \"wheels 3.13 a==1\": \"files\" is not a list" },
+		{ "{\"files\":[\"a-1.whl\"]}", "7", "forge.lock:6: entry \"wheels 3.13 a==1\": it is not an object" },
+		{ "\"wheels 3.13 a==1\"", "\"wheals\"", "forge.lock:6: entry \"wheals\": this forge knows no such kind" },
+		{ "\"wheels 3.13 a==1\"", "\"sdist a 1\"", "forge.lock: not JSON: line 6" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		_cleanup_free_ char *text = spoil(rows[i][0], rows[i][1]);
+		_cleanup_err_ struct err err = { 0 };
+		write_lock(text);
+		assert_null(lock_open(file, &err));
+		assert_int_equal(err.code, ERR_INPUT);
+		if (!strstr(err.msg, rows[i][2]) || strchr(err.msg, '\n'))
+			fail_msg("row %zu: %s", i, err.msg);
+	}
+}
+
+static void test_missing_file_is_empty(void **state)
+{
+	_cleanup_err_ struct err err = { 0 };
+	snprintf(file, sizeof file, "%s/none.lock", dir.path);
+	struct lock *l = lock_open(file, &err);
+	assert_non_null(l);
+	assert_false(lock_changed(l));
+	assert_int_equal(lock_save(l, &err), 0);
+	assert_false(fs_exists(file));
+	lock_free(l);
+}
+
+static void test_unchanged_is_not_touched(void **state)
+{
+	struct stat before, after;
+	write_lock(GOOD);
+	assert_int_equal(stat(file, &before), 0);
+	struct lock *l = lock_open(file, NULL);
+	assert_false(lock_changed(l));
+	assert_int_equal(lock_save(l, NULL), 0);
+	assert_int_equal(stat(file, &after), 0);
+	assert_int_equal(before.st_ino, after.st_ino);
+	lock_free(l);
+}
+
+static void test_saves_sorted_without_what_nobody_means(void **state)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	_cleanup_free_ char *messy = spoil("\"wheels 3.13 a==1\":{\"files\":[\"a-1.whl\"]}",
+		"\"pypi b-1.whl\":" WHEEL("b-1.whl") ",   \"wheels 3.13 a==1\" : {\"files\": [\"a-1.whl\"] }");
+	write_lock(messy);
+	struct lock *l = lock_open(file, NULL);
+	assert_non_null(l);
+	assert_true(lock_changed(l));
+	assert_int_equal(lock_save(l, NULL), 0);
+	assert_false(lock_changed(l));
+	assert_int_equal(fs_read_file(AT_FDCWD, file, 1 << 20, &text, NULL), 0);
+	assert_string_equal(text.data, GOOD);
+	lock_free(l);
+}
+
+static void test_no_permission_is_no_empty_lock(void **state)
+{
+	_cleanup_err_ struct err err = { 0 };
+	snprintf(file, sizeof file, "%s", dir.path);
+	assert_null(lock_open(file, &err)); /* a folder */
+	assert_non_null(strstr(err.msg, dir.path));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_answers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_missing_entry_says_what_and_how, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_bad_requests, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_bad_files, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_missing_file_is_empty, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_unchanged_is_not_touched, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_saves_sorted_without_what_nobody_means, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_no_permission_is_no_empty_lock, set_up, tear_down),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
