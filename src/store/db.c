@@ -65,10 +65,18 @@ static char *immutable_uri(const char *file)
 	return buf_steal(&uri);
 }
 
-static int connect_to(struct db *db, const char *name, int flags, struct err *err)
+static void disconnect(struct db *db)
 {
+	for (size_t i = 0; i < db->cache.count; i++)
+		sqlite3_finalize(db->cache.items[i].stmt);
+	list_free(&db->cache);
 	sqlite3_close(db->sql);
 	db->sql = NULL;
+}
+
+static int connect_to(struct db *db, const char *name, int flags, struct err *err)
+{
+	disconnect(db);
 	if (sqlite3_open_v2(name, &db->sql, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
 		return db_err(db, err);
 	sqlite3_extended_result_codes(db->sql, 1);
@@ -126,10 +134,7 @@ void db_close(struct db *db)
 {
 	if (!db)
 		return;
-	for (size_t i = 0; i < db->cache.count; i++)
-		sqlite3_finalize(db->cache.items[i].stmt);
-	list_free(&db->cache);
-	sqlite3_close(db->sql);
+	disconnect(db);
 	free(db->file);
 	free(db);
 }

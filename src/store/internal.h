@@ -49,7 +49,6 @@ int unseal_root(int dirfd, const char *name, struct err *err);
 int seal_tree(int dirfd, const char *name, struct err *err);
 
 /* object.c */
-int object_hash(int dirfd, const char *name, struct hash *hash, uint64_t *size, struct err *err);
 /* Whether name in dirfd has this NAR hash: 1, 0 (missing counts), -1. */
 int object_is(int dirfd, const char *name, const struct hash *hash, struct err *err);
 int object_rename_new(int from, const char *from_name, int to, const char *to_name); /* errno */

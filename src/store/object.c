@@ -10,37 +10,12 @@
 #include "drv/nar_dump.h"
 #include "store/internal.h"
 
-struct summing {
-	struct hasher hasher;
-	uint64_t size;
-};
-
-static int sum(void *ctx, const void *data, size_t len, struct err *err)
-{
-	struct summing *s = ctx;
-	hash_update(&s->hasher, data, len);
-	s->size += len;
-	return 0;
-}
-
-int object_hash(int dirfd, const char *name, struct hash *hash, uint64_t *size, struct err *err)
-{
-	struct summing s = { .size = 0 };
-	hash_begin(&s.hasher);
-	if (nar_dump(dirfd, name, sum, &s, err) < 0)
-		return -1;
-	hash_end(&s.hasher, hash);
-	*size = s.size;
-	return 0;
-}
-
 int object_is(int dirfd, const char *name, const struct hash *hash, struct err *err)
 {
 	struct hash found;
-	uint64_t size;
 	if (faccessat(dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
 		return 0;
-	if (object_hash(dirfd, name, &found, &size, err) < 0)
+	if (nar_hash(dirfd, name, &found, NULL, err) < 0)
 		return -1;
 	return hash_eq(&found, hash);
 }

@@ -121,7 +121,7 @@ int store_prepare(int tmp_fd, const char *tmp_name, const char *name, enum drv_m
 	const struct str_list *candidates, const char *self, struct store_prepared *out, struct err *err)
 {
 	if (store_name_check(slice_of(name), err) < 0)
-		return -1;
+		return err_add(err, "the object name \"%s\"", name);
 	struct pass pass = { .size = 0 };
 	memset(out, 0, sizeof *out);
 	out->tmp_name = mem_dup(tmp_name);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/fs.h"
+#include "core/json.h"
 #include "core/mem.h"
 #include "store/internal.h"
 
@@ -19,8 +20,10 @@ static int check_name(const char *name, struct err *err)
 		good = (unsigned char)name[i] > ' ' && name[i] != 0x7f;
 	if (good)
 		return 0;
-	return err_set(err, ERR_FAIL, "\"%s\" can't be the name of a root (1 to %d characters without white space or "
-		"\"/\", not beginning with a dot)", name, ROOT_NAME_MAX);
+	_cleanup_buf_ struct buf shown = BUF_INIT;
+	json_quote(slice_of(name), &shown);
+	return err_set(err, ERR_FAIL, "%s can't be the name of a root (1 to %d characters without white space or "
+		"\"/\", not beginning with a dot)", shown.data, ROOT_NAME_MAX);
 }
 
 /* Relative, so that a store can be moved. */

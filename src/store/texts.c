@@ -48,7 +48,7 @@ static int write_text(struct store *s, const char *tmp_name, struct slice text, 
 static int describe(const struct store_text *t, struct store_prepared *p, struct err *err)
 {
 	if (store_name_check(slice_of(t->name), err) < 0)
-		return -1;
+		return err_add(err, "the object name \"%s\"", t->name);
 	p->name = mem_dup(t->name);
 	p->method = DRV_TEXT;
 	for (size_t i = 0; t->refs && i < t->refs->count; i++)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/mem.h"
+#include "drv/nar_dump.h"
 #include "store/internal.h"
 
 struct report {
@@ -75,7 +76,7 @@ static char *compare_contents(struct store *s, const struct store_info *i)
 	_cleanup_err_ struct err err = { 0 };
 	struct hash found;
 	uint64_t size;
-	if (object_hash(s->objects_fd, store_path_base(i->path), &found, &size, &err) < 0)
+	if (nar_hash(s->objects_fd, store_path_base(i->path), &found, &size, &err) < 0)
 		return mem_printf("can't be read: %s", err.msg);
 	if (hash_eq(&found, &i->nar_hash) && size == i->nar_size)
 		return NULL;
