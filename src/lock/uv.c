@@ -21,7 +21,7 @@
  */
 static void write_stand_in(const char *v, struct buf *out)
 {
-	buf_str(out, "#!/bin/sh\n# answers uv's question for the interpreter's nature\ncat <<'END'\n");
+	buf_str(out, "#!/bin/sh\n# answers uv's question for the interpreter's nature\nprintf '%s\\n' '");
 	buf_printf(out, "{\"result\":\"success\",\"markers\":{\"implementation_name\":\"cpython\","
 		"\"implementation_version\":\"%s.0\",\"os_name\":\"posix\",\"platform_machine\":\"x86_64\","
 		"\"platform_python_implementation\":\"CPython\",\"platform_release\":\"\","
@@ -39,7 +39,7 @@ static void write_stand_in(const char *v, struct buf *out)
 		"\"scripts\":\"bin\",\"data\":\"\"},", v, v, v);
 	buf_printf(out, "\"os\":{\"name\":\"manylinux\",\"major\":2,\"minor\":%d},\"arch\":\"x86_64\","
 		"\"cpu_info\":{\"unavailable\":\"not asked\"},\"manylinux_compatible\":true,\"standalone\":false,"
-		"\"pointer_size\":\"64\",\"gil_disabled\":false,\"debug_enabled\":false}\nEND\n",
+		"\"pointer_size\":\"64\",\"gil_disabled\":false,\"debug_enabled\":false}'\n",
 		CHOOSE_GLIBC_MINOR);
 }
 
