@@ -1,0 +1,68 @@
+"""The test step: install the wheel of $FORGE_WHEEL, import its modules, run the recipe's lines, write a verdict.
+
+FORGE_WHEEL   a folder with the one finished wheel
+FORGE_IMPORT  modules to import, with spaces between; empty: the wheel's top-level modules
+FORGE_RUN     Python to run after that
+out           the verdict: what was imported and run, without times, so that it is the same each time
+"""
+import importlib
+import os
+import shutil
+import site
+import sys
+import zipfile
+from pathlib import Path
+
+SITE = Path("/build/site-packages")
+
+
+def install(wheel):
+    """Unpack as installers do: purelib and platlib of the .data folder belong beside the rest."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(SITE)
+    for data in SITE.glob("*.data"):
+        for kind in ("purelib", "platlib"):
+            for entry in data.glob(kind + "/*"):
+                shutil.copytree(entry, SITE / entry.name, dirs_exist_ok=True) if entry.is_dir() \
+                    else shutil.copy(entry, SITE / entry.name)
+    site.addsitedir(str(SITE))
+    # Ahead of anything of the same name among the requirements.
+    sys.path.remove(str(SITE))
+    sys.path.insert(0, str(SITE))
+
+
+def top_level():
+    """Modules and packages at the top of what was installed; not private ones."""
+    names = set()
+    for entry in SITE.iterdir():
+        if entry.is_dir() and any(entry.glob("*.py")) and entry.name.isidentifier():
+            names.add(entry.name)
+        elif entry.is_file() and (entry.suffix == ".py" or entry.name.endswith(".so")):
+            names.add(entry.name.split(".")[0])
+    return sorted(name for name in names if not name.startswith("_"))
+
+
+def main():
+    sys.path.pop(0)
+    [wheel] = Path(os.environ["FORGE_WHEEL"]).glob("*.whl")
+    install(wheel)
+    lines = [f"wheel {wheel.name}"]
+    modules = os.environ["FORGE_IMPORT"].split() or top_level()
+    if not modules:
+        sys.exit(f"{wheel.name} holds no module to import: name one in test.import")
+    for name in modules:
+        module = importlib.import_module(name)
+        file = getattr(module, "__file__", None)
+        if file and not Path(file).is_relative_to(SITE):
+            sys.exit(f"import {name} found {file}, which is not the wheel's")
+        lines.append(f"import {name}")
+        print(lines[-1], flush=True)
+    run = os.environ["FORGE_RUN"]
+    if run:
+        exec(compile(run, "test.run", "exec"), {"__name__": "__main__"})
+        lines.append("run ok")
+    Path(os.environ["out"]).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+-- The build step: from the source's folder to the raw wheel, in a sandbox.
+local check = require "forge.check"
+local cuda = require "forge.cuda"
+local debian = require "forge.debian"
+local env = require "forge.env"
+local label = require "forge.label"
+local primitives = require "forge.primitives"
+local python = require "forge.python"
+local toolchain = require "forge.toolchain"
+local torch = require "forge.torch"
+local wheels = require "forge.wheels"
+local world = require "forge.world"
+
+local build = {}
+
+-- 1980-01-02: the earliest day that a zip can hold in every time zone.
+build.epoch = "315619200"
+
+-- A field that may be a function of the variant.
+local function value_of(field, v)
+  if type(field) == "function" then return field(v) end
+  return field
+end
+
+local function check_jobs(jobs)
+  for name, rule in pairs(jobs) do
+    check.value("jobs", tostring(name), rule, { "table" })
+    check.fields("jobs." .. name, rule, { memory = { "amount" } })
+  end
+end
+
+function build.check(recipe)
+  check_jobs(recipe.jobs or {})
+  for i, patch in ipairs(recipe.patches or {}) do
+    if type(patch) == "table" then
+      check.fields("patches[" .. i .. "]", { file = patch[1], when = patch.when },
+        { file = { "string", needed = true }, when = { "function" } })
+    else
+      check.value("patches", "[" .. i .. "]", patch, { "string" })
+    end
+  end
+end
+
+-- The store paths of the patches that hold for a variant, in order.
+local function patches_of(recipe, v)
+  local files = {}
+  for _, patch in ipairs(recipe.patches or {}) do
+    local file, when = patch, nil
+    if type(patch) == "table" then file, when = patch[1], patch.when end
+    if not when or when(v) then files[#files + 1] = primitives.recipe_path(file) end
+  end
+  return files
+end
+
+-- What is installed where the build runs: the recipe's list, else the package's own, and torch of the axis.
+local function requires_of(recipe, v, entry)
+  local list = value_of(recipe.requires, v) or (entry and entry.build_requires) or { "setuptools", "wheel" }
+  check.value("forge.wheel", "requires", list, { "strings" })
+  local all = table.move(list, 1, #list, 1, {})
+  if v.axes.torch then all[#all + 1] = torch.requirement(v.axes.torch) end
+  return all
+end
+
+-- The parts of the world of a build, and its PATH.
+function build.world(recipe, v, requires)
+  local version = v.axes.python or python.default
+  local list = wheels.get { python = version, requires = requires }
+  local parts = { env { python = version, wheels = list }, toolchain() }
+  local path = "/env/bin:/toolchain/bin:/usr/bin:/bin"
+  if v.axes.cuda then
+    parts[#parts + 1] = cuda.wheels(v.axes.cuda, list)
+    path = "/env/bin:/toolchain/bin:/cuda/bin:/usr/bin:/bin"
+  end
+  local base = (recipe.base or debian) { packages = recipe.packages }
+  return world.compose { base = base, parts = parts }, path
+end
+
+local function shell_steps(recipe, v, variables)
+  for _, step in ipairs { "prepare", "build", "install" } do
+    local text = value_of(recipe[step], v)
+    if text then
+      check.value("forge.wheel", step, text, { "string" })
+      variables["FORGE_" .. step:upper()] = text
+    end
+  end
+end
+
+-- The recipe's own variables; those that begin with FORGE_ belong to build.sh.
+local function recipe_variables(recipe, v, variables)
+  local given = value_of(recipe.env, v) or {}
+  check.value("forge.wheel", "env", given, { "table" })
+  for name, value in pairs(given) do
+    if tostring(name):find("^FORGE_") then
+      primitives.fail("forge.wheel: env: names that begin with FORGE_ are forge's own ('" .. name .. "')")
+    end
+    variables[name] = value
+  end
+end
+
+local function variables_of(recipe, v, folder, path)
+  local variables = {
+    PATH = path, FORGE_SOURCE = folder, FORGE_SUBDIR = recipe.subdir or ".",
+    FORGE_PATCHES = patches_of(recipe, v), FORGE_PEP517 = primitives.path "build/pep517.py",
+    SOURCE_DATE_EPOCH = build.epoch,
+  }
+  if v.axes.cuda then variables.CUDA_HOME = "/cuda" end
+  for _ in pairs(recipe.config_settings or {}) do
+    variables.FORGE_CONFIG_SETTINGS = primitives.json(recipe.config_settings)
+  end
+  if recipe.label and recipe.label.kind == "env" then
+    variables[recipe.label.variable] = label.check(recipe.label, v)
+  end
+  shell_steps(recipe, v, variables)
+  recipe_variables(recipe, v, variables)
+  return variables
+end
+
+local function inert_of(recipe)
+  local inert
+  for name, rule in pairs(recipe.jobs or {}) do
+    inert = inert or {}
+    inert[name] = { cores = 1, memory = rule.memory and primitives.bytes(rule.memory) }
+  end
+  return inert
+end
+
+-- The derivation whose output holds the one wheel that the build made.
+function build.raw(recipe, v, folder, entry)
+  local seen, path = build.world(recipe, v, requires_of(recipe, v, entry))
+  return primitives.derivation {
+    name = recipe.name .. "-" .. recipe.version .. "-raw", what = "build", builder = "/bin/sh",
+    args = { "-eu", primitives.path "build/build.sh" },
+    env = variables_of(recipe, v, folder, path), world = seen, inert = inert_of(recipe),
+    timeout = recipe.timeout, memory = recipe.memory,
+  }
+end
+
+return build

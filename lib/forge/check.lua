@@ -1,0 +1,88 @@
+-- Checking the tables that recipes hand in: unknown fields, wrong types, what is missing.
+local primitives = require "forge.primitives"
+
+local check = {}
+
+local function is_list(value)
+  if type(value) ~= "table" then return false end
+  local n = 0
+  for key in pairs(value) do
+    n = n + 1
+    if key ~= n then return false end
+  end
+  return true
+end
+
+local function is_list_of(value, is_item)
+  if not is_list(value) then return false end
+  for _, item in ipairs(value) do
+    if not is_item(item) then return false end
+  end
+  return true
+end
+
+local function is_string(value) return type(value) == "string" end
+
+local types = {
+  string   = { "a string", is_string },
+  boolean  = { "true or false", function(v) return type(v) == "boolean" end },
+  table    = { "a table", function(v) return type(v) == "table" end },
+  list     = { "a list", is_list },
+  strings  = { "a list of strings", function(v) return is_list_of(v, is_string) end },
+  tables   = { "a list of tables", function(v) return is_list_of(v, function(t) return type(t) == "table" end) end },
+  ["function"] = { "a function", function(v) return type(v) == "function" end },
+  amount   = { 'an amount such as "90min" or "6GiB"', function(v) return is_string(v) or math.type(v) == "integer" end },
+}
+
+-- "a list of strings or a function"
+local function describe(names)
+  local words = {}
+  for _, name in ipairs(names) do words[#words + 1] = types[name][1] end
+  return table.concat(words, " or ")
+end
+
+local function is_one_of(value, names)
+  for _, name in ipairs(names) do
+    if types[name][2](value) then return true end
+  end
+  return false
+end
+
+local function names_of(fields)
+  local names = {}
+  for name in pairs(fields) do names[#names + 1] = name end
+  return names
+end
+
+-- Fail because `name` is not one of the known names; `what` says what it is: "field", "axis".
+function check.unknown(where, what, name, known)
+  local near = type(name) == "string" and primitives.nearest(name, known)
+  primitives.fail(where .. ": there is no " .. what .. " '" .. tostring(name) .. "'" ..
+    (near and " (did you mean '" .. near .. "'?)" or "; there is " .. table.concat(known, ", ")))
+end
+
+-- One value against a list of type names.
+function check.value(where, name, value, wanted)
+  if not is_one_of(value, wanted) then
+    primitives.fail(where .. ": '" .. name .. "' must be " .. describe(wanted) .. ", not " ..
+      (type(value) == "table" and "such a table" or "a " .. type(value)))
+  end
+end
+
+-- The table `given` against fields = { name = { "type", "type", needed = true } }.
+function check.fields(where, given, fields)
+  if type(given) ~= "table" then
+    primitives.fail(where .. " takes a table, not a " .. type(given))
+  end
+  for name, value in pairs(given) do
+    if not fields[name] then check.unknown(where, "field", name, names_of(fields)) end
+    check.value(where, name, value, fields[name])
+  end
+  for name, wanted in pairs(fields) do
+    if wanted.needed and given[name] == nil then
+      primitives.fail(where .. ": '" .. name .. "' is missing (" .. describe(wanted) .. ")")
+    end
+  end
+end
+
+return check

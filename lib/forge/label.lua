@@ -1,0 +1,81 @@
+-- Version injection: how the variant is told apart in the wheel's version (DESIGN 9).
+local check = require "forge.check"
+local primitives = require "forge.primitives"
+
+local label = {}
+
+local function make(kind, template, variable)
+  if type(template) ~= "string" and type(template) ~= "function" then
+    primitives.fail("forge.label." .. kind .. " takes a template, not a " .. type(template))
+  end
+  return { kind = kind, template = template, variable = variable }
+end
+
+-- 2.8.3 becomes 2.8.3+<text> (a PEP 440 local version).
+function label.local_version(template) return make("local", template) end
+
+-- The file name and WHEEL get the build tag (PEP 427): 2.8.3-<tag>. It begins with a digit.
+function label.build_tag(template) return make("build", template) end
+
+-- The package's own variable adds the text to its version while it is built; such a label is part of the build.
+function label.env(variable, template)
+  check.value("forge.label.env", "variable", variable, { "string" })
+  return make("env", template, variable)
+end
+
+-- What a template can say of an axis: {torch} is "2.11", {torch.full} "2.11.0", {torch.digits} "2110",
+-- {cuda} "130", {python} "313", {archs} "80.90".
+local function words(variant)
+  local known = {}
+  for axis, value in pairs(variant.axes) do
+    if type(value) == "table" then
+      known[axis] = table.concat(value, ".")
+    else
+      local digits = value:gsub("%.", "")
+      local major, minor = value:match("^(%d+)%.(%d+)")
+      known[axis .. ".full"] = value
+      known[axis .. ".digits"] = digits
+      known[axis] = (axis == "cuda" or axis == "python") and digits
+        or (axis == "torch" and major) and major .. "." .. minor or value
+    end
+  end
+  return known
+end
+
+-- The text for one variant.
+function label.text(of, variant)
+  if type(of.template) == "function" then
+    local text = of.template(variant)
+    check.value("label", "the template's result", text, { "string" })
+    return text
+  end
+  local known = words(variant)
+  local text = of.template:gsub("{([^{}]*)}", function(name)
+    if not known[name] then
+      local names = {}
+      for each in pairs(known) do names[#names + 1] = each end
+      check.unknown("label", "word", name, names)
+    end
+    return known[name]
+  end)
+  return text
+end
+
+-- The version a user sees.
+function label.version(of, version, variant)
+  if not of then return version end
+  return version .. (of.kind == "build" and "-" or "+") .. label.text(of, variant)
+end
+
+-- A text that fits its kind: PEP 440 local version, or PEP 427 build tag.
+function label.check(of, variant)
+  local text = label.text(of, variant)
+  if of.kind == "build" and not text:find("^%d[%w_.]*$") then
+    primitives.fail("label: the build tag '" .. text .. "' must begin with a digit and hold letters, digits, _ and .")
+  elseif of.kind ~= "build" and not (text .. "."):find("^[%w]+[%w.]*$") then
+    primitives.fail("label: the local version '" .. text .. "' may hold letters and digits, with dots between")
+  end
+  return text
+end
+
+return label

@@ -1,0 +1,33 @@
+-- A world is data: what is laid over one another at each mount point, small files, links (DESIGN 5).
+local world = {}
+
+local function parent_first(a, b)
+  return a.at < b.at
+end
+
+-- world.compose { base = <root file system>, parts = { part, … } }, where a part is
+-- { mounts = { [at] = { layer, … } }, files = { [path] = text }, links = { [path] = target } }.
+-- Layers of the same mount point are joined: those of earlier parts lie on top.
+function world.compose(spec)
+  local layers, files, links = { ["/"] = { tostring(spec.base) } }, {}, {}
+  for _, part in ipairs(spec.parts) do
+    for at, list in pairs(part.mounts or {}) do
+      local all = layers[at] or {}
+      layers[at] = all
+      for _, layer in ipairs(list) do all[#all + 1] = tostring(layer) end
+    end
+    for path, text in pairs(part.files or {}) do files[path] = text end
+    for path, target in pairs(part.links or {}) do links[path] = target end
+  end
+  local mounts = {}
+  for at, list in pairs(layers) do
+    if #list > 0 then mounts[#mounts + 1] = { at = at, layers = list } end
+  end
+  table.sort(mounts, parent_first)
+  local out = { mounts = mounts }
+  for _ in pairs(files) do out.files = files end
+  for _ in pairs(links) do out.links = links end
+  return out
+end
+
+return world

@@ -1,0 +1,355 @@
+#include "lua/derivation.h"
+
+#include <string.h>
+#include <lauxlib.h>
+
+#include "core/mem.h"
+#include "lua/keys.h"
+#include "lua/state.h"
+#include "lua/units.h"
+#include "lua/value.h"
+
+const struct bind_field derivation_fields[] = {
+	{ "name", BIND_STRING, "what the output is called in the store" },
+	{ "builder", BIND_STRING | BIND_DRV, "the program, as seen in the world; or \"builtin:…\"" },
+	{ "args", BIND_TABLE | BIND_NIL, "its arguments: strings, numbers, derivations" },
+	{ "env", BIND_TABLE | BIND_NIL, "environment: strings, numbers, derivations, or lists of these, joined by a space" },
+	{ "inputs", BIND_TABLE | BIND_NIL, "derivations and sources that no text of it names" },
+	{ "world", BIND_TABLE | BIND_NIL, "what the build sees: {mounts=…, files=…, links=…}" },
+	{ "inert", BIND_TABLE | BIND_NIL, "variables the scheduler fills in; their values are in no hash" },
+	{ "outputs", BIND_TABLE | BIND_NIL, "names of the outputs; {\"out\"} if not given" },
+	{ "what", BIND_STRING | BIND_NIL, "a word for people: \"fetch\", \"unpack\", \"build\", \"finish\", \"test\"" },
+	{ "timeout", BIND_STRING | BIND_NUMBER | BIND_NIL, "ceiling of time, \"90min\"; in no hash" },
+	{ "memory", BIND_STRING | BIND_NUMBER | BIND_NIL, "ceiling of memory, \"8GiB\"; in no hash" },
+	{ "system", BIND_STRING | BIND_NIL, "\"x86_64-linux\" if not given; \"builtin\" for builtin: builders" },
+	{ NULL, 0, NULL },
+};
+
+/* The making of one derivation. Everything it holds is in the graph's arena. */
+struct making {
+	lua_State *L;
+	struct eval *e;
+	struct drv *d;
+	const char *name; /* for messages */
+};
+
+static const char *keep(struct making *m, const char *text, size_t len, const char *what)
+{
+	if (memchr(text, '\0', len))
+		bind_error(m->L, "derivation %s: %s holds a NUL byte", m->name, what);
+	return arena_dup_n(&m->e->graph.arena, text, len);
+}
+
+static void scan(struct making *m, const char *text, size_t len)
+{
+	if (len > 0 && graph_scan(&m->e->graph, text, len, &m->e->err) < 0) {
+		err_add(&m->e->err, "derivation %s", m->name);
+		eval_raise(m->e);
+	}
+}
+
+/* The text of the string, number or derivation at index; NULL for another type. Lent by the stack. */
+static const char *text_at(struct making *m, int index, size_t *len)
+{
+	lua_State *L = m->L;
+	switch (lua_type(L, index)) {
+	case LUA_TSTRING:
+	case LUA_TNUMBER:
+		return lua_tolstring(L, index, len);
+	case LUA_TUSERDATA:
+		if (graph_is_drv(L, index)) {
+			const char *text = graph_drv_text(&m->e->graph, graph_to_drv(L, index));
+			*len = strlen(text);
+			return text;
+		}
+		return NULL;
+	default:
+		return NULL;
+	}
+}
+
+/* A list of strings in field; *count items in the arena, scanned. */
+static const char **read_list(struct making *m, const char *field, bool scanned, size_t *count)
+{
+	lua_State *L = m->L;
+	*count = 0;
+	if (lua_getfield(L, 1, field) == LUA_TNIL) {
+		lua_pop(L, 1);
+		return NULL;
+	}
+	size_t n = lua_rawlen(L, -1), len;
+	const char **items = arena_alloc(&m->e->graph.arena, (n + 1) * sizeof *items);
+	for (size_t i = 0; i < n; i++) {
+		lua_rawgeti(L, -1, (lua_Integer)i + 1);
+		const char *text = text_at(m, lua_gettop(L), &len);
+		if (!text)
+			bind_error(L, "derivation %s: %s[%d] must be a string, not a %s", m->name, field,
+				(int)i + 1, luaL_typename(L, -1));
+		if (scanned)
+			scan(m, text, len);
+		items[i] = keep(m, text, len, field);
+		lua_pop(L, 1);
+	}
+	lua_pop(L, 1);
+	*count = n;
+	return items;
+}
+
+static void read_outputs(struct making *m)
+{
+	size_t n;
+	const char **names = read_list(m, "outputs", false, &n);
+	static const char *const only_out[] = { "out" };
+	if (names && n == 0)
+		bind_error(m->L, "derivation %s: outputs is empty", m->name);
+	if (n > GRAPH_OUTPUTS_MAX)
+		bind_error(m->L, "derivation %s: more than %d outputs", m->name, GRAPH_OUTPUTS_MAX);
+	m->d->output_count = n ? n : 1;
+	m->d->outputs = arena_alloc(&m->e->graph.arena, m->d->output_count * sizeof *m->d->outputs);
+	for (size_t i = 0; i < m->d->output_count; i++)
+		m->d->outputs[i] = (struct drv_output){ .name = n ? names[i] : only_out[0],
+			.kind = DRV_OUT_FLOATING, .method = DRV_NAR };
+}
+
+/* Append a value of env to the scratch buffer; lists are joined by a space. */
+static void add_value(struct making *m, const char *key)
+{
+	lua_State *L = m->L;
+	size_t len;
+	const char *text = text_at(m, lua_gettop(L), &len);
+	if (text) {
+		buf_add(&m->e->scratch, text, len);
+		return;
+	}
+	if (lua_type(L, -1) == LUA_TBOOLEAN)
+		bind_error(L, "derivation %s: env.%s is true or false: write the text the build expects, "
+			"\"1\" or \"TRUE\"", m->name, key);
+	if (lua_type(L, -1) != LUA_TTABLE)
+		bind_error(L, "derivation %s: env.%s must be a string, not a %s", m->name, key,
+			luaL_typename(L, -1));
+	for (size_t i = 0, n = lua_rawlen(L, -1); i < n; i++) {
+		lua_rawgeti(L, -1, (lua_Integer)i + 1);
+		text = text_at(m, lua_gettop(L), &len);
+		if (!text)
+			bind_error(L, "derivation %s: env.%s[%d] must be a string, not a %s", m->name, key,
+				(int)i + 1, luaL_typename(L, -1));
+		if (i > 0)
+			buf_byte(&m->e->scratch, ' ');
+		buf_add(&m->e->scratch, text, len);
+		lua_pop(L, 1);
+	}
+}
+
+static void add_env(struct making *m, const char *key, const char *value)
+{
+	m->d->env[m->d->env_count++] = (struct drv_env){ .key = key, .value = value };
+}
+
+/* A variable's name as a shell takes it, and not one that forge sets itself. */
+static void check_key(struct making *m, const char *key, size_t len)
+{
+	bool ok = len > 0 && !(key[0] >= '0' && key[0] <= '9');
+	for (size_t i = 0; i < len && ok; i++)
+		ok = key[i] == '_' || (key[i] >= '0' && key[i] <= '9') ||
+			(key[i] >= 'a' && key[i] <= 'z') || (key[i] >= 'A' && key[i] <= 'Z');
+	if (!ok)
+		bind_error(m->L, "derivation %s: '%s' is not a name for an environment variable", m->name, key);
+	bool reserved = str_eq(key, "world") || str_eq(key, "inert") || drv_output_get(m->d, key);
+	if (reserved)
+		bind_error(m->L, "derivation %s: forge sets env.%s itself", m->name, key);
+}
+
+static void read_env(struct making *m)
+{
+	lua_State *L = m->L;
+	struct buf *text = &m->e->scratch;
+	bool given = lua_getfield(L, 1, "env") != LUA_TNIL;
+	size_t n = 0;
+	if (given)
+		for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
+			n++;
+	m->d->env = arena_alloc(&m->e->graph.arena, (n + m->d->output_count + 2) * sizeof *m->d->env);
+	if (given)
+		for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+			if (lua_type(L, -2) != LUA_TSTRING)
+				bind_error(L, "derivation %s: env is a table of names, not a list", m->name);
+			size_t len;
+			const char *key = lua_tolstring(L, -2, &len);
+			key = keep(m, key, len, "a name in env");
+			check_key(m, key, len);
+			buf_clear(text);
+			add_value(m, key);
+			scan(m, text->data, text->len);
+			add_env(m, key, keep(m, text->data ? text->data : "", text->len, key));
+		}
+	lua_pop(L, 1);
+	for (size_t i = 0; i < m->d->output_count; i++) {
+		buf_clear(text);
+		drv_placeholder(m->d->outputs[i].name, text);
+		add_env(m, m->d->outputs[i].name, keep(m, text->data, text->len, "a placeholder"));
+	}
+}
+
+/* world and inert: JSON in the variable of that name. */
+static void read_json(struct making *m, const char *field)
+{
+	struct buf *text = &m->e->scratch2;
+	if (lua_getfield(m->L, 1, field) != LUA_TNIL) {
+		buf_clear(text);
+		value_write(m->L, lua_gettop(m->L), text);
+		scan(m, text->data, text->len);
+		add_env(m, field, keep(m, text->data, text->len, field));
+	}
+	lua_pop(m->L, 1);
+}
+
+static void read_inputs(struct making *m)
+{
+	lua_State *L = m->L;
+	if (lua_getfield(L, 1, "inputs") != LUA_TNIL)
+		for (size_t i = 0, n = lua_rawlen(L, -1); i < n; i++) {
+			lua_rawgeti(L, -1, (lua_Integer)i + 1);
+			size_t len;
+			const char *text = text_at(m, lua_gettop(L), &len);
+			if (!text || !graph_names_any(&m->e->graph, text, len))
+				bind_error(L, "derivation %s: inputs[%d] is no derivation and no source", m->name,
+					(int)i + 1);
+			scan(m, text, len);
+			lua_pop(L, 1);
+		}
+	lua_pop(L, 1);
+}
+
+static uint64_t read_ceiling(struct making *m, const char *field,
+	int (*read)(const char *, uint64_t *, struct err *))
+{
+	uint64_t amount = 0;
+	if (lua_getfield(m->L, 1, field) != LUA_TNIL && read(lua_tostring(m->L, -1), &amount, &m->e->err) < 0) {
+		err_add(&m->e->err, "derivation %s: %s", m->name, field);
+		eval_raise(m->e);
+	}
+	lua_pop(m->L, 1);
+	return amount;
+}
+
+static const char *read_text(struct making *m, const char *field, const char *fallback)
+{
+	size_t len;
+	lua_getfield(m->L, 1, field);
+	const char *text = text_at(m, lua_gettop(m->L), &len);
+	if (text) {
+		scan(m, text, len);
+		text = keep(m, text, len, field);
+	}
+	lua_pop(m->L, 1);
+	return text ? text : fallback;
+}
+
+static int finish(struct making *m, const struct eval_drv *ceilings)
+{
+	size_t index;
+	graph_uses_end(&m->e->graph, m->d);
+	if (graph_add_drv(&m->e->graph, m->d, ceilings, &index, &m->e->err) < 0) {
+		err_add(&m->e->err, "derivation %s", m->name);
+		return eval_raise(m->e);
+	}
+	graph_push_drv(m->L, index);
+	return 1;
+}
+
+static void begin(struct making *m, lua_State *L)
+{
+	m->L = L;
+	m->e = eval_of(L);
+	m->d = arena_alloc(&m->e->graph.arena, sizeof *m->d);
+	m->name = "";
+	graph_uses_begin(&m->e->graph);
+}
+
+int derivation_call(lua_State *L)
+{
+	struct making m;
+	begin(&m, L);
+	m.d->name = m.name = read_text(&m, "name", "");
+	m.d->builder = read_text(&m, "builder", "");
+	m.d->system = read_text(&m, "system", "x86_64-linux");
+	m.d->args = read_list(&m, "args", true, &m.d->arg_count);
+	read_outputs(&m);
+	read_env(&m);
+	read_json(&m, "world");
+	read_json(&m, "inert");
+	read_inputs(&m);
+	const struct eval_drv ceilings = {
+		.timeout_ms = read_ceiling(&m, "timeout", units_duration),
+		.memory = read_ceiling(&m, "memory", units_bytes),
+		.what = read_text(&m, "what", "build"),
+	};
+	return finish(&m, &ceilings);
+}
+
+/* A file name as a store name: what a name may not hold becomes "-". */
+static const char *store_name(struct making *m, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	char *name = arena_dup(&m->e->graph.arena, slash ? slash + 1 : file);
+	for (char *p = name; *p; p++)
+		if (store_name_check((struct slice){ p, 1 }, NULL) < 0 && *p != '.')
+			*p = '-';
+	return name[0] == '.' ? arena_printf(&m->e->graph.arena, "file%s", name) : name;
+}
+
+/* The entry without what the fetcher does not need: the lists that `forge lock` read from an sdist. */
+static void write_entry(struct making *m)
+{
+	lua_State *L = m->L;
+	lua_newtable(L);
+	for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
+		bool named = lua_type(L, -2) == LUA_TSTRING;
+		if (named && lua_type(L, -1) == LUA_TTABLE && !str_eq(lua_tostring(L, -2), "urls"))
+			continue;
+		lua_pushvalue(L, -2);
+		lua_pushvalue(L, -2);
+		lua_rawset(L, -5);
+	}
+	buf_clear(&m->e->scratch2);
+	value_write(L, lua_gettop(L), &m->e->scratch2);
+	lua_pop(L, 1);
+}
+
+static const char *entry_text(struct making *m, const char *field)
+{
+	lua_getfield(m->L, 1, field);
+	const char *text = lua_type(m->L, -1) == LUA_TSTRING ? lua_tostring(m->L, -1) : NULL;
+	lua_pop(m->L, 1); /* the entry keeps it alive */
+	return text;
+}
+
+int fetch_call(lua_State *L)
+{
+	struct making m;
+	begin(&m, L);
+	const char *file = entry_text(&m, "file"), *sha256 = entry_text(&m, "sha256");
+	if (!file)
+		file = entry_text(&m, "path");
+	if (!file)
+		file = entry_text(&m, "name");
+	if (!file || !sha256 || !entry_text(&m, "from"))
+		return bind_error(L, "fetch: not a lock entry: it needs from, sha256 and file, path or name");
+	m.d->name = m.name = store_name(&m, file);
+	m.d->outputs = arena_alloc(&m.e->graph.arena, sizeof *m.d->outputs);
+	m.d->output_count = 1;
+	m.d->outputs[0] = (struct drv_output){ .name = "out", .kind = DRV_OUT_FIXED, .method = DRV_FLAT };
+	if (hash_parse(slice_of(sha256), &m.d->outputs[0].hash, &m.e->err) < 0) {
+		err_add(&m.e->err, "fetch %s", m.name);
+		return eval_raise(m.e);
+	}
+	m.d->system = "builtin";
+	m.d->builder = "builtin:fetch";
+	m.d->env = arena_alloc(&m.e->graph.arena, 3 * sizeof *m.d->env);
+	write_entry(&m);
+	add_env(&m, "entry", keep(&m, m.e->scratch2.data, m.e->scratch2.len, "entry"));
+	add_env(&m, "name", m.name);
+	add_env(&m, "out", "");
+	const struct eval_drv ceilings = { .what = "fetch" };
+	return finish(&m, &ceilings);
+}

@@ -1,0 +1,176 @@
+#include "lua/eval.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/fs.h"
+#include "core/mem.h"
+#include "lua/primitives.h"
+#include "lua/pure.h"
+#include "lua/require.h"
+#include "lua/state.h"
+#include "lua/target.h"
+
+struct eval *eval_of(lua_State *L)
+{
+	return (struct eval *)vm_of(L);
+}
+
+static int set_up(lua_State *L)
+{
+	pure_open(L);
+	lua_pushcfunction(L, require_call);
+	lua_setglobal(L, "require");
+	pure_seal_globals(L);
+	graph_open_lua(L);
+	require_preload(L, "forge.primitives", primitives_push);
+	return 0;
+}
+
+static int run_recipe(lua_State *L)
+{
+	require_load(L, PLACE_RECIPE, eval_of(L)->recipe);
+	lua_call(L, 0, 1);
+	target_collect(L);
+	return 0;
+}
+
+/* "x.lua:3: …" becomes "recipes/x.lua:3: …", as the person named it; inside, no folder can be seen. */
+static int add_folder(const struct eval *e, const char *given, struct err *err)
+{
+	size_t n = strlen(e->recipe), folder = strlen(given) - n;
+	if (err && folder > 0 && err->msg && strncmp(err->msg, e->recipe, n) == 0 && err->msg[n] == ':') {
+		char *msg = mem_printf("%.*s%s", (int)folder, given, err->msg);
+		free(err->msg);
+		err->msg = msg;
+	}
+	return -1;
+}
+
+static int open_places(struct eval *e, const char *recipe, struct err *err)
+{
+	const char *slash = strrchr(recipe, '/');
+	_cleanup_free_ char *folder = slash ? mem_dup_n(recipe, (size_t)(slash - recipe) + 1) : mem_dup(".");
+	e->recipe = mem_dup(slash ? slash + 1 : recipe);
+	e->given = mem_dup(recipe);
+	if (!e->recipe[0])
+		return err_set(err, ERR_USAGE, "%s is a folder, not a recipe", recipe);
+	e->folder = fs_real(folder, err);
+	if (!e->folder)
+		return -1;
+	e->folder_fd = fs_open_dir(e->folder, err);
+	if (e->folder_fd < 0)
+		return -1;
+	e->lib = fs_real(e->options.lib, err);
+	if (!e->lib || (e->lib_fd = fs_open_dir(e->lib, err)) < 0)
+		return err_add(err, "forge's Lua library");
+	return 0;
+}
+
+struct eval *eval_open(const char *recipe, const struct eval_options *o, struct err *err)
+{
+	struct eval *e = mem_alloc(sizeof *e);
+	e->options = *o;
+	e->lib_fd = e->folder_fd = -1;
+	if (open_places(e, recipe, err) < 0 || vm_open(&e->vm, o->memory, o->instructions, err) < 0 ||
+	    vm_run(&e->vm, set_up, NULL, err) < 0 ||
+	    (vm_run(&e->vm, run_recipe, NULL, err) < 0 && add_folder(e, recipe, err) < 0)) {
+		eval_close(e);
+		return NULL;
+	}
+	return e;
+}
+
+void eval_close(struct eval *e)
+{
+	if (!e)
+		return;
+	vm_close(&e->vm);
+	for (size_t i = 0; i < e->target_count; i++)
+		json_free(e->targets[i].axes);
+	for (size_t i = 0; i < e->answers.count; i++)
+		json_free(e->answers.items[i]);
+	list_free(&e->answers);
+	graph_free(&e->graph);
+	arena_free(&e->arena);
+	buf_free(&e->scratch);
+	buf_free(&e->scratch2);
+	err_clear(&e->err);
+	fs_close_ptr(&e->lib_fd);
+	fs_close_ptr(&e->folder_fd);
+	free(e->lib);
+	free(e->folder);
+	free(e->recipe);
+	free(e->given);
+	free(e);
+}
+
+size_t eval_target_count(const struct eval *e)
+{
+	return e->target_count;
+}
+
+const struct eval_target *eval_target(const struct eval *e, size_t i)
+{
+	return &e->targets[i];
+}
+
+struct deriving {
+	size_t target;
+	struct eval_result *results;
+	size_t count;
+};
+
+static int derive(lua_State *L)
+{
+	struct deriving *d = lua_touserdata(L, 1);
+	struct eval *e = eval_of(L);
+	target_derive(L, d->target);
+	size_t n = lua_rawlen(L, -1);
+	d->results = arena_alloc(&e->arena, (n + 1) * sizeof *d->results);
+	for (size_t i = 0; i < n; i++) {
+		lua_rawgeti(L, -1, (lua_Integer)i + 1);
+		if (!lua_istable(L, -1) || lua_getfield(L, -1, "role") != LUA_TSTRING)
+			return luaL_error(L, "%s: derive gave no list of {role=, drv=}", e->recipe);
+		const char *role = arena_dup(&e->arena, lua_tostring(L, -1));
+		lua_pop(L, 1);
+		lua_getfield(L, -1, "drv");
+		if (!graph_is_drv(L, -1))
+			return luaL_error(L, "%s: what derive gave as %s is no derivation", e->recipe, role);
+		d->results[d->count++] = (struct eval_result){ role, graph_to_drv(L, -1) };
+		lua_pop(L, 2);
+	}
+	return 0;
+}
+
+int eval_derive(struct eval *e, size_t target, const struct eval_result **results, size_t *count,
+	struct err *err)
+{
+	struct deriving d = { .target = target };
+	if (vm_run(&e->vm, derive, &d, err) < 0)
+		return add_folder(e, e->given, err);
+	*results = d.results;
+	*count = d.count;
+	return 0;
+}
+
+size_t eval_drv_count(const struct eval *e)
+{
+	return e->graph.drvs.count;
+}
+
+const struct eval_drv *eval_drv(const struct eval *e, size_t i)
+{
+	return &e->graph.drvs.items[i]->drv;
+}
+
+size_t eval_source_count(const struct eval *e)
+{
+	return e->graph.sources.count;
+}
+
+const struct eval_source *eval_source(const struct eval *e, size_t i)
+{
+	return &e->graph.sources.items[i]->source;
+}

@@ -1,0 +1,133 @@
+#include "lua/primitives.h"
+
+#include <lauxlib.h>
+
+#include "lua/derivation.h"
+#include "lua/require.h"
+#include "lua/source.h"
+#include "lua/state.h"
+#include "lua/units.h"
+#include "lua/value.h"
+
+static const char answers_key;
+
+/* Ask the lock; the answer's place in e->answers, or -1 with e->err. */
+static lua_Integer ask(struct eval *e, struct slice text)
+{
+	struct json *answer = NULL;
+	_cleanup_json_ struct json *request = json_parse(text, SIZE_MAX, &e->err);
+	if (!request)
+		return -1;
+	if (!e->options.locked)
+		return err_set(&e->err, ERR_INPUT, "nothing is locked in this evaluation");
+	if (e->options.locked(e->options.ctx, request, &answer, &e->err) < 0)
+		return -1;
+	*list_push(&e->answers) = answer;
+	return (lua_Integer)e->answers.count - 1;
+}
+
+/* Each request is asked once an evaluation; each caller gets tables of its own. */
+static int locked_call(lua_State *L)
+{
+	struct eval *e = eval_of(L);
+	buf_clear(&e->scratch2);
+	value_write(L, 1, &e->scratch2);
+	lua_settop(L, 1);
+	if (lua_rawgetp(L, LUA_REGISTRYINDEX, &answers_key) == LUA_TNIL) {
+		lua_newtable(L);
+		lua_replace(L, 2);
+		lua_pushvalue(L, 2);
+		lua_rawsetp(L, LUA_REGISTRYINDEX, &answers_key);
+	}
+	lua_pushlstring(L, e->scratch2.data, e->scratch2.len);
+	lua_pushvalue(L, 3);
+	if (lua_rawget(L, 2) == LUA_TNIL) {
+		lua_Integer at = ask(e, (struct slice){ e->scratch2.data, e->scratch2.len });
+		if (at < 0)
+			return eval_raise(e);
+		lua_pushinteger(L, at);
+		lua_replace(L, 4);
+		lua_pushvalue(L, 3);
+		lua_pushvalue(L, 4);
+		lua_rawset(L, 2);
+	}
+	value_push(L, e->answers.items[lua_tointeger(L, 4)]);
+	return 1;
+}
+
+static int json_call(lua_State *L)
+{
+	struct eval *e = eval_of(L);
+	buf_clear(&e->scratch2);
+	value_write(L, 1, &e->scratch2);
+	lua_pushlstring(L, e->scratch2.data, e->scratch2.len);
+	return 1;
+}
+
+static int bytes_call(lua_State *L)
+{
+	struct eval *e = eval_of(L);
+	uint64_t bytes;
+	if (units_bytes(lua_tostring(L, 1), &bytes, &e->err) < 0)
+		return eval_raise(e);
+	lua_pushinteger(L, (lua_Integer)bytes);
+	return 1;
+}
+
+static int fail_call(lua_State *L)
+{
+	return bind_error(L, "%s", lua_tostring(L, 1));
+}
+
+#define NEAREST_MAX 256
+
+static int nearest_call(lua_State *L)
+{
+	const char *known[NEAREST_MAX];
+	size_t n = 0, all = lua_rawlen(L, 2);
+	for (size_t i = 0; i < all && n < NEAREST_MAX; i++) {
+		if (lua_rawgeti(L, 2, (lua_Integer)i + 1) == LUA_TSTRING)
+			known[n++] = lua_tostring(L, -1); /* the list keeps it alive */
+		lua_pop(L, 1);
+	}
+	lua_pushstring(L, str_nearest(lua_tostring(L, 1), known, n)); /* NULL: nil */
+	return 1;
+}
+
+const struct bind primitives[] = {
+	{ "derivation", derivation_call, { { "fields", BIND_TABLE, "see below" } }, derivation_fields,
+	  "a derivation; in a text it stands for the path of its output",
+	  "Describes one build" },
+	{ "fetch", fetch_call, { { "entry", BIND_TABLE, "a lock entry: from, sha256, and file, path or name" } }, NULL,
+	  "a derivation whose output is the file", "Describes the download of one file whose hash is known" },
+	{ "path", source_path_call, { { "name", BIND_STRING, "beneath the folder of the file that calls it" } }, NULL,
+	  "its store path", "Takes a file or folder into the store by content" },
+	{ "recipe_path", source_recipe_path_call, { { "name", BIND_STRING, "beneath the recipe's folder" } }, NULL,
+	  "its store path", "As path, for the library, when a recipe gave the name" },
+	{ "text", source_text_call, { { "name", BIND_STRING, "name of the file" },
+	  { "content", BIND_STRING, "all of it" } }, NULL, "its store path", "Puts a small file into the store" },
+	{ "locked", locked_call, { { "request", BIND_TABLE, "kind and what that kind needs" } }, NULL,
+	  "the lock's answer, as a table", "Looks up what forge.lock pins" },
+	{ "json", json_call, { { "value", BIND_ANY, "what JSON can say" } }, NULL,
+	  "compact JSON with sorted keys", "Writes a value as JSON" },
+	{ "bytes", bytes_call, { { "amount", BIND_STRING | BIND_NUMBER, "\"6GiB\"" } }, NULL,
+	  "the number of bytes", "Reads an amount of memory" },
+	{ "fail", fail_call, { { "message", BIND_STRING, "one line" } }, NULL,
+	  "nothing", "Ends the evaluation with a message that names the recipe's line" },
+	{ "nearest", nearest_call, { { "name", BIND_STRING, "what was written" },
+	  { "known", BIND_TABLE, "names there are" } }, NULL,
+	  "the nearest of them, or nil", "Finds the name that was likely meant" },
+	{ NULL, NULL, { { NULL, 0, NULL } }, NULL, NULL, NULL },
+};
+
+void primitives_push(lua_State *L)
+{
+	const struct json *set = eval_of(L)->options.set;
+	lua_newtable(L);
+	bind_functions(L, primitives);
+	if (set)
+		value_push(L, set);
+	else
+		lua_newtable(L);
+	lua_setfield(L, -2, "set");
+}

@@ -1,0 +1,128 @@
+/* What the derivation in the making uses, found by scanning its texts: see graph.h. */
+#include <string.h>
+
+#include "lua/graph.h"
+
+#define PLACEHOLDER_DIGITS 52
+
+void graph_uses_begin(struct graph *g)
+{
+	g->mark++;
+	g->used_drvs.count = 0;
+	g->used_sources.count = 0;
+}
+
+void graph_use_drv(struct graph *g, size_t index, unsigned output)
+{
+	struct graph_node *node = g->drvs.items[index];
+	if (node->used_mark != g->mark) {
+		node->used_mark = g->mark;
+		node->used_outputs = 0;
+		*list_push(&g->used_drvs) = index;
+	}
+	node->used_outputs |= (uint64_t)1 << output;
+}
+
+static void use_source(struct graph *g, size_t index)
+{
+	struct graph_source *s = g->sources.items[index];
+	if (s->used_mark == g->mark)
+		return;
+	s->used_mark = g->mark;
+	*list_push(&g->used_sources) = index;
+}
+
+/* Nix's base-32 digits, as bits: 0-9 and a-z without e, o, t, u. */
+static bool is_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return true;
+	return c >= 'a' && c <= 'z' && c != 'e' && c != 'o' && c != 't' && c != 'u';
+}
+
+static size_t digits(const char *p, size_t most)
+{
+	size_t n = 0;
+	while (n < most && is_digit(p[n]))
+		n++;
+	return n;
+}
+
+#define PREFIX STORE_DIR "/"
+#define PREFIX_LEN (sizeof PREFIX - 1)
+
+/* The store path or placeholder that begins at the slash p; its key's length, or 0. */
+static size_t key_at(const char *p, const char *end, const char **key)
+{
+	size_t left = (size_t)(end - p);
+	if (left > PREFIX_LEN + STORE_PATH_DIGEST && memcmp(p, PREFIX, PREFIX_LEN) == 0 &&
+	    digits(p + PREFIX_LEN, STORE_PATH_DIGEST) == STORE_PATH_DIGEST &&
+	    p[PREFIX_LEN + STORE_PATH_DIGEST] == '-') {
+		*key = p + PREFIX_LEN;
+		return STORE_PATH_DIGEST;
+	}
+	if (left > PLACEHOLDER_DIGITS && digits(p + 1, PLACEHOLDER_DIGITS) == PLACEHOLDER_DIGITS) {
+		*key = p + 1;
+		return PLACEHOLDER_DIGITS;
+	}
+	return 0;
+}
+
+static int use_key(struct graph *g, const char *key, size_t len, struct err *err)
+{
+	const struct graph_ref *ref = graph_find(g, key, len);
+	if (!ref && len == PLACEHOLDER_DIGITS)
+		return 0; /* an own output's, or just 52 such characters */
+	if (!ref)
+		return err_set(err, ERR_INPUT, "%.*s… is no object of this evaluation: a recipe can't name a "
+			"store path it did not make", (int)len, key);
+	if (ref->kind == GRAPH_DRV)
+		return err_set(err, ERR_INPUT, "a derivation file (%.*s…) can't be an input, only its outputs",
+			(int)len, key);
+	if (ref->kind == GRAPH_SOURCE)
+		use_source(g, ref->index);
+	else
+		graph_use_drv(g, ref->index, ref->output);
+	return 0;
+}
+
+int graph_scan(struct graph *g, const char *text, size_t len, struct err *err)
+{
+	const char *end = text + len, *key;
+	for (const char *p = text; (p = memchr(p, '/', (size_t)(end - p))); p++) {
+		size_t n = key_at(p, end, &key);
+		if (n && use_key(g, key, n, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+bool graph_names_any(const struct graph *g, const char *text, size_t len)
+{
+	const char *end = text + len, *key;
+	for (const char *p = text; (p = memchr(p, '/', (size_t)(end - p))); p++) {
+		size_t n = key_at(p, end, &key);
+		if (n && graph_find(g, key, n))
+			return true;
+	}
+	return false;
+}
+
+void graph_uses_end(struct graph *g, struct drv *d)
+{
+	d->input_count = g->used_drvs.count;
+	d->inputs = arena_alloc(&g->arena, (d->input_count + 1) * sizeof *d->inputs);
+	for (size_t i = 0; i < d->input_count; i++) {
+		const struct graph_node *node = g->drvs.items[g->used_drvs.items[i]];
+		struct drv_input *in = &d->inputs[i];
+		in->path = node->drv.path;
+		in->outputs = arena_alloc(&g->arena, node->drv.drv->output_count * sizeof *in->outputs);
+		for (unsigned o = 0; o < node->drv.drv->output_count; o++)
+			if (node->used_outputs >> o & 1)
+				in->outputs[in->output_count++] = node->drv.drv->outputs[o].name;
+	}
+	d->src_count = g->used_sources.count;
+	d->srcs = arena_alloc(&g->arena, (d->src_count + 1) * sizeof *d->srcs);
+	for (size_t i = 0; i < d->src_count; i++)
+		d->srcs[i] = g->sources.items[g->used_sources.items[i]]->source.path;
+}

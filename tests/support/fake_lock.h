@@ -1,0 +1,94 @@
+/*
+ * A lock for tests: answers every request with entries that are made from it,
+ * always the same.  Nothing it names exists.
+ */
+#ifndef TESTS_SUPPORT_FAKE_LOCK_H
+#define TESTS_SUPPORT_FAKE_LOCK_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/hash.h"
+#include "core/json.h"
+#include "core/mem.h"
+
+static inline struct json *fake_lock_entry(const char *from, const char *name, const char *version,
+	const char *file)
+{
+	struct json *e = json_new_obj();
+	struct hash hash;
+	hash_of(file, strlen(file), &hash);
+	char *hex = hash_hex(&hash);
+	json_set_str(e, "from", from);
+	json_set_str(e, strcmp(from, "debian") == 0 ? "package" : "name", name);
+	json_set_str(e, "version", version);
+	json_set_str(e, "sha256", hex);
+	json_set_int(e, "size", 1000);
+	free(hex);
+	return e;
+}
+
+/* "torch==2.11.0" is torch 2.11.0; without a version it is 1.0. */
+static inline struct json *fake_lock_wheel(const char *requirement)
+{
+	char name[128], version[64] = "1.0", *file;
+	size_t n = strcspn(requirement, " =<>!~;[");
+	snprintf(name, sizeof name, "%.*s", (int)n, requirement);
+	if (strncmp(requirement + n, "==", 2) == 0)
+		snprintf(version, sizeof version, "%.*s", (int)strcspn(requirement + n + 2, " ;,"), requirement + n + 2);
+	file = mem_printf("%s-%s-py3-none-any.whl", name, version);
+	struct json *e = fake_lock_entry("pypi", name, version, file);
+	json_set_str(e, "file", file);
+	free(file);
+	return e;
+}
+
+static inline struct json *fake_lock_deb(const char *package)
+{
+	char *path = mem_printf("pool/main/%c/%s/%s_1.0-1_amd64.deb", package[0], package, package);
+	struct json *e = fake_lock_entry("debian", package, "1.0-1", path);
+	json_set_str(e, "path", path);
+	json_set_str(e, "suite", "trixie");
+	free(path);
+	return e;
+}
+
+static inline struct json *fake_lock_sdist(const char *name, const char *version)
+{
+	char *file = mem_printf("%s-%s.tar.gz", name, version);
+	struct json *e = fake_lock_entry("pypi", name, version, file);
+	struct json *requires = json_new_arr(), *build = json_new_arr();
+	json_set_str(e, "file", file);
+	json_push(requires, json_new_str("packaging"));
+	json_push(requires, json_new_str("pytest; extra == 'dev'"));
+	json_push(build, json_new_str("setuptools"));
+	json_set(e, "requires", requires);
+	json_set(e, "build_requires", build);
+	free(file);
+	return e;
+}
+
+/* eval_options.locked; ctx, where given, is a size_t that counts the requests. */
+static inline int fake_lock_answer(void *ctx, const struct json *request, struct json **answer,
+	struct err *err)
+{
+	const char *kind = json_get_str(request, "kind"), *name = json_get_str(request, "name");
+	if (ctx)
+		++*(size_t *)ctx;
+	if (kind && strcmp(kind, "sdist") == 0 && name && json_get_str(request, "version")) {
+		*answer = fake_lock_sdist(name, json_get_str(request, "version"));
+		return 0;
+	}
+	int debian = kind && strcmp(kind, "debian") == 0;
+	const struct json *list = json_get(request, debian ? "packages" : "requires");
+	if (!kind || (!debian && strcmp(kind, "wheels") != 0) || json_kind(list) != JSON_ARR)
+		return err_set(err, ERR_INPUT, "the lock has no such thing");
+	*answer = json_new_arr();
+	for (size_t i = 0; i < json_count(list); i++)
+		json_push(*answer, debian ? fake_lock_deb(json_str(json_at(list, i)))
+			: fake_lock_wheel(json_str(json_at(list, i))));
+	return 0;
+}
+
+#endif
