@@ -22,20 +22,20 @@ static bool matches(struct slice raw, const char *path, struct buf *name)
 	return first && strcmp(first + 1, path) == 0;
 }
 
-static int read_content(struct tar *tar, size_t limit, struct buf *out, struct err *err)
+static int read_content(struct tar *tar, uint64_t size, size_t limit, struct buf *out, struct err *err)
 {
 	const uint8_t *data;
-	size_t len, begin = out->len;
+	size_t len;
 	uint64_t at;
 	int r;
-	while ((r = tar_data(tar, &data, &len, &at, err)) > 0) {
-		if (at + len > limit)
-			return err_set(err, ERR_INPUT, "it is larger than the limit of %zu bytes", limit);
-		size_t hole = (size_t)at - (out->len - begin);
-		memset(buf_grow(out, hole), 0, hole);
-		out->len += hole;
-		buf_add(out, data, len);
-	}
+	if (size > limit)
+		return err_set(err, ERR_INPUT, "it is larger than the limit of %zu bytes", limit);
+	char *to = buf_grow(out, (size_t)size);
+	memset(to, 0, (size_t)size + 1); /* what lies between the pieces is a hole */
+	while ((r = tar_data(tar, &data, &len, &at, err)) > 0)
+		memcpy(to + at, data, len);
+	if (r == 0)
+		out->len += (size_t)size;
 	return r;
 }
 
@@ -56,7 +56,7 @@ static int from_tar(int fd, off_t size, const char *path, size_t limit, struct b
 		if (e.kind != TAR_FILE || !matches(e.name, path, &name))
 			continue;
 		*found = true;
-		return read_content(tar, limit, out, err) ? err_add(err, "%s", path) : 0;
+		return read_content(tar, e.size, limit, out, err) ? err_add(err, "%s", path) : 0;
 	}
 	return r;
 }
