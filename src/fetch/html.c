@@ -85,7 +85,7 @@ bool html_next(struct html *h)
 			return false;
 		skip(s, (size_t)(at - s->p) + 1);
 		if (s->n >= 3 && memcmp(s->p, "!--", 3) == 0) {
-			skip(s, 2); /* "<!-->" is a whole comment */
+			skip(s, 1); /* not more: "<!-->" is a whole comment */
 			skip_past(s, "-->");
 			continue;
 		}
