@@ -85,8 +85,9 @@ static void on_done(struct display *d, const struct event *e)
 {
 	struct running *r = find(d, e->id);
 	_cleanup_free_ char *time = cli_duration(e->ms);
-	_cleanup_free_ char *line = mem_printf("[%lld/%lld] %-7s %s  %s", (long long)d->finished + !e->text,
-		(long long)d->total, e->what, e->name, time);
+	_cleanup_free_ char *count = d->total ? mem_printf("[%lld/%lld] ", (long long)d->finished + !e->text,
+		(long long)d->total) : mem_dup("");
+	_cleanup_free_ char *line = mem_printf("%s%-7s %s  %s", count, e->what, e->name, time);
 	if (e->text)
 		d->failed++;
 	else

@@ -47,6 +47,15 @@ static int find_layer(const char *path, const struct store *s, struct arena *a, 
 	return 1;
 }
 
+/* A folder under itself shows nothing new, and the kernel refuses it: the topmost stays. */
+static bool listed(const struct sandbox_mount *m, const char *layer)
+{
+	for (size_t i = 0; i < m->layer_count; i++)
+		if (strcmp(m->layers[i], layer) == 0)
+			return true;
+	return false;
+}
+
 static int read_mount(const struct json *j, const struct store *s, struct arena *a,
 	struct sandbox_mount *m, struct err *err)
 {
@@ -66,7 +75,7 @@ static int read_mount(const struct json *j, const struct store *s, struct arena 
 		int found = find_layer(layer, s, a, &m->layers[m->layer_count], err);
 		if (found < 0)
 			return -1;
-		m->layer_count += (size_t)found;
+		m->layer_count += found && !listed(m, m->layers[m->layer_count]);
 	}
 	return 0;
 }
