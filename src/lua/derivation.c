@@ -159,6 +159,21 @@ static void check_key(struct making *m, const char *key, size_t len)
 		bind_error(m->L, "derivation %s: forge sets env.%s itself", m->name, key);
 }
 
+/* Nearly every derivation has the one output "out", and its placeholder is always the same. */
+static const char *own_placeholder(struct making *m, const char *output)
+{
+	struct graph *g = &m->e->graph;
+	bool is_out = str_eq(output, "out");
+	if (is_out && g->own_out)
+		return g->own_out;
+	buf_clear(&m->e->scratch);
+	drv_placeholder(output, &m->e->scratch);
+	const char *text = arena_dup_n(&g->arena, m->e->scratch.data, m->e->scratch.len);
+	if (is_out)
+		g->own_out = text;
+	return text;
+}
+
 static void read_env(struct making *m)
 {
 	lua_State *L = m->L;
@@ -183,11 +198,8 @@ static void read_env(struct making *m)
 			add_env(m, key, keep(m, text->data ? text->data : "", text->len, key));
 		}
 	lua_pop(L, 1);
-	for (size_t i = 0; i < m->d->output_count; i++) {
-		buf_clear(text);
-		drv_placeholder(m->d->outputs[i].name, text);
-		add_env(m, m->d->outputs[i].name, keep(m, text->data, text->len, "a placeholder"));
-	}
+	for (size_t i = 0; i < m->d->output_count; i++)
+		add_env(m, m->d->outputs[i].name, own_placeholder(m, m->d->outputs[i].name));
 }
 
 /* world and inert: JSON in the variable of that name. */

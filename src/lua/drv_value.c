@@ -47,8 +47,10 @@ static int drv_concat(lua_State *L)
 	for (int i = 1; i <= 2; i++) {
 		if (!graph_is_drv(L, i) && !lua_isstring(L, i))
 			return luaL_error(L, "attempt to join a derivation and a %s", luaL_typename(L, i));
-		luaL_tolstring(L, i, NULL);
-		lua_replace(L, i);
+		if (lua_type(L, i) == LUA_TUSERDATA) {
+			lua_pushstring(L, graph_drv_text(&eval_of(L)->graph, graph_to_drv(L, i)));
+			lua_replace(L, i);
+		}
 	}
 	lua_concat(L, 2);
 	return 1;

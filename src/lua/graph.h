@@ -43,6 +43,7 @@ struct graph {
 	uint64_t mark;            /* of the derivation in the making … */
 	LIST(size_t) used_drvs;   /* … and what it uses, each once */
 	LIST(size_t) used_sources;
+	const char *own_out;      /* the placeholder of an own output "out", once it was needed */
 	struct buf scratch;
 	const void *metatable;    /* of the userdata */
 };

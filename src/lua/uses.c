@@ -32,45 +32,46 @@ static void use_source(struct graph *g, size_t index)
 	*list_push(&g->used_sources) = index;
 }
 
-/* Nix's base-32 digits, as bits: 0-9 and a-z without e, o, t, u. */
+/* Nix's base-32 digits: 0-9 and a-z without e, o, t, u. */
 static bool is_digit(char c)
 {
-	if (c >= '0' && c <= '9')
-		return true;
-	return c >= 'a' && c <= 'z' && c != 'e' && c != 'o' && c != 't' && c != 'u';
-}
-
-static size_t digits(const char *p, size_t most)
-{
-	size_t n = 0;
-	while (n < most && is_digit(p[n]))
-		n++;
-	return n;
+	static const bool digit[256] = {
+		['0'] = 1, ['1'] = 1, ['2'] = 1, ['3'] = 1, ['4'] = 1, ['5'] = 1, ['6'] = 1, ['7'] = 1,
+		['8'] = 1, ['9'] = 1, ['a'] = 1, ['b'] = 1, ['c'] = 1, ['d'] = 1, ['f'] = 1, ['g'] = 1,
+		['h'] = 1, ['i'] = 1, ['j'] = 1, ['k'] = 1, ['l'] = 1, ['m'] = 1, ['n'] = 1, ['p'] = 1,
+		['q'] = 1, ['r'] = 1, ['s'] = 1, ['v'] = 1, ['w'] = 1, ['x'] = 1, ['y'] = 1, ['z'] = 1,
+	};
+	return digit[(unsigned char)c];
 }
 
 #define PREFIX STORE_DIR "/"
 #define PREFIX_LEN (sizeof PREFIX - 1)
 
-/* The store path or placeholder that begins at the slash p; its key's length, or 0. */
-static size_t key_at(const char *p, const char *end, const char **key)
+/* What the store path or placeholder that begins at the slash p stands for.  *key_len is 0 where there is
+ * neither; a NULL with *key_len set is a path or placeholder that this evaluation did not make. */
+static const struct graph_ref *ref_at(const struct graph *g, const char *p, const char *end,
+	const char **key, size_t *key_len)
 {
-	size_t left = (size_t)(end - p);
+	size_t left = (size_t)(end - p), len = 0;
 	if (left > PREFIX_LEN + STORE_PATH_DIGEST && memcmp(p, PREFIX, PREFIX_LEN) == 0 &&
-	    digits(p + PREFIX_LEN, STORE_PATH_DIGEST) == STORE_PATH_DIGEST &&
 	    p[PREFIX_LEN + STORE_PATH_DIGEST] == '-') {
 		*key = p + PREFIX_LEN;
-		return STORE_PATH_DIGEST;
-	}
-	if (left > PLACEHOLDER_DIGITS && digits(p + 1, PLACEHOLDER_DIGITS) == PLACEHOLDER_DIGITS) {
+		len = STORE_PATH_DIGEST;
+	} else if (left > PLACEHOLDER_DIGITS && is_digit(p[1]) && is_digit(p[2]) && is_digit(p[8])) {
 		*key = p + 1;
-		return PLACEHOLDER_DIGITS;
+		len = PLACEHOLDER_DIGITS;
 	}
-	return 0;
+	*key_len = len;
+	const struct graph_ref *ref = len ? graph_find(g, *key, len) : NULL;
+	for (size_t i = 0; !ref && i < len; i++)
+		if (!is_digit((*key)[i]))
+			*key_len = 0;
+	return ref;
 }
 
-static int use_key(struct graph *g, const char *key, size_t len, struct err *err)
+static int use_ref(struct graph *g, const struct graph_ref *ref, const char *key, size_t len,
+	struct err *err)
 {
-	const struct graph_ref *ref = graph_find(g, key, len);
 	if (!ref && len == PLACEHOLDER_DIGITS)
 		return 0; /* an own output's, or just 52 such characters */
 	if (!ref)
@@ -89,9 +90,10 @@ static int use_key(struct graph *g, const char *key, size_t len, struct err *err
 int graph_scan(struct graph *g, const char *text, size_t len, struct err *err)
 {
 	const char *end = text + len, *key;
+	size_t n;
 	for (const char *p = text; (p = memchr(p, '/', (size_t)(end - p))); p++) {
-		size_t n = key_at(p, end, &key);
-		if (n && use_key(g, key, n, err) < 0)
+		const struct graph_ref *ref = ref_at(g, p, end, &key, &n);
+		if (n && use_ref(g, ref, key, n, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -100,11 +102,10 @@ int graph_scan(struct graph *g, const char *text, size_t len, struct err *err)
 bool graph_names_any(const struct graph *g, const char *text, size_t len)
 {
 	const char *end = text + len, *key;
-	for (const char *p = text; (p = memchr(p, '/', (size_t)(end - p))); p++) {
-		size_t n = key_at(p, end, &key);
-		if (n && graph_find(g, key, n))
+	size_t n;
+	for (const char *p = text; (p = memchr(p, '/', (size_t)(end - p))); p++)
+		if (ref_at(g, p, end, &key, &n))
 			return true;
-	}
 	return false;
 }
 

@@ -1,4 +1,4 @@
-/* Evaluate a recipe with the fake lock and print every derivation's path and ATerm: `eval_tool LIB RECIPE [quiet]`. */
+/* Evaluate a recipe with the fake lock and print every derivation's path and ATerm: `lua_tool LIB RECIPE [quiet]`. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ int main(int argc, char **argv)
 	struct err err = {0};
 	struct eval *e = argc > 2 ? eval_open(argv[2], &o, &err) : NULL;
 	if (!e || derive_all(e, &err) < 0) {
-		fprintf(stderr, "%s\n", err.msg ? err.msg : "usage: eval_tool LIB RECIPE [quiet]");
+		fprintf(stderr, "%s\n", err.msg ? err.msg : "usage: lua_tool LIB RECIPE [quiet]");
 		eval_close(e);
 		err_clear(&err);
 		return 1;
