@@ -53,12 +53,12 @@ void packages_sizes(struct slice text, struct json *list)
 	}
 	while (text.n) {
 		slice_cut(text, '\n', &line, &text);
-		if (line.n && (is_field(line, "Filename", &path) || is_field(line, "Size", &size)) && text.n)
-			continue;
-		if (line.n && text.n)
-			continue;
-		set_size(by_path, path, size);
-		path = size = (struct slice){ NULL, 0 };
+		if (!is_field(line, "Filename", &path))
+			is_field(line, "Size", &size);
+		if (line.n == 0 || text.n == 0) { /* the stanza's end */
+			set_size(by_path, path, size);
+			path = size = (struct slice){ NULL, 0 };
+		}
 	}
 }
 

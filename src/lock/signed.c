@@ -30,11 +30,15 @@ static bool is_status(struct slice line, const char *keyword)
 int signed_status(struct slice status, struct err *err)
 {
 	struct slice line;
+	static const char *const broken[] = { "ERROR", "NODATA", "UNEXPECTED", "BADARMOR" };
 	size_t good = 0, texts = 0, unknown = 0;
 	while (status.n) {
 		slice_cut(status, '\n', &line, &status);
 		if (is_status(line, "BADSIG"))
 			return err_set(err, ERR_INPUT, "its signature is wrong: it was changed on the way");
+		for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
+			if (is_status(line, broken[i]))
+				return err_set(err, ERR_INPUT, "it is not one signed text");
 		/* EXPSIG, EXPKEYSIG and REVKEYSIG take the place of GOODSIG and so do not count */
 		good += is_status(line, "GOODSIG");
 		texts += is_status(line, "PLAINTEXT");
