@@ -28,7 +28,7 @@ static int enter(struct seen *s, char kind, const char *name, struct err *err)
 	buf_add(&path, s->path.data, s->path.len);
 	if (name)
 		buf_printf(&path, "/%s", name);
-	buf_printf(&shown, "<%zu bytes>", path.len); /* what trees.json has for the very long one */
+	buf_printf(&shown, "<%zu bytes>", path.len); /* what trees.json has for very long ones */
 	buf_printf(&s->lines, "%c ", kind);
 	enc_base16(path.len > 4096 ? shown.data : path.data, path.len > 4096 ? shown.len : path.len, &s->lines);
 	return 0;
@@ -61,7 +61,10 @@ static int on_link(void *ctx, const char *name, const char *target, struct err *
 	struct seen *s = ctx;
 	if (enter(s, 'l', name, err) < 0)
 		return -1;
-	buf_printf(&s->lines, " %s\n", target);
+	if (strlen(target) > 1024)
+		buf_printf(&s->lines, " <%zu bytes>\n", strlen(target));
+	else
+		buf_printf(&s->lines, " %s\n", target);
 	return nar_link(s->writer, target, err);
 }
 
