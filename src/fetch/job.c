@@ -43,12 +43,13 @@ int job_place(struct fetch_job *j, const char *url, struct err *err)
 		_cleanup_free_ char *shown = url_redact(url);
 		return err_set(err, ERR_INPUT, "only http, https and file URLs are fetched, not %s", shown);
 	}
+	_cleanup_free_ char *hint = url_hint(url);
 	if (j->f->offline && !url_has_scheme(url, "file"))
-		return err_set(err, ERR_FAIL, "offline, so nothing is fetched over the network");
+		return err_set(err, ERR_FAIL, "offline, so nothing is fetched over the network (%s)", hint);
 	struct place *p = list_push(&j->places);
 	p->url = mem_dup(url);
 	if (!j->label)
-		j->label = url_hint(url);
+		j->label = steal_ptr(hint);
 	return 0;
 }
 
