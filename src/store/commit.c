@@ -21,7 +21,7 @@ static int check_refs(struct store *s, const struct store_prepared *items, size_
 	_cleanup_free_ const char **batch = mem_alloc(count * sizeof *batch);
 	for (size_t i = 0; i < count; i++) {
 		batch[i] = items[i].path;
-		if (!path_base(items[i].path, err))
+		if (!path_base(items[i].path, err) || (items[i].deriver && !path_base(items[i].deriver, err)))
 			return -1;
 	}
 	qsort(batch, count, sizeof *batch, by_text);

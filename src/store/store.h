@@ -110,13 +110,13 @@ struct store_build {
 };
 int store_build_add(struct store *s, const struct store_build *b, struct err *err);
 /* The newest records whose name or derivation path contains `match` (NULL: all), newest first.
- * fn's result other than 0 ends the walk and is returned. */
+ * fn's result other than 0 ends the walk and is returned; fn may look things up, but not add. */
 typedef int store_build_fn(void *ctx, const struct store_build *b);
 int store_builds(struct store *s, const char *match, size_t limit, store_build_fn *fn, void *ctx,
 	struct err *err);
 
 /* Roots: store/roots/<name> -> object; also in the database.  data is a JSON text kept with it, or NULL.
- * store_roots: fn's result other than 0 ends the walk and is returned. */
+ * store_roots: fn's result other than 0 ends the walk and is returned; fn may look things up, but not add. */
 int store_root_set(struct store *s, const char *name, const char *path, const char *data, struct err *err);
 typedef int store_root_fn(void *ctx, const char *name, const char *path, const char *data);
 int store_roots(struct store *s, store_root_fn *fn, void *ctx, struct err *err); /* sorted by name */

@@ -2,6 +2,7 @@
 #include "unit/store/fixture.h"
 
 #include <signal.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 
 /* Objects that every process adds, in an order of its own, with references among them. */
@@ -148,12 +149,105 @@ static void test_killed(void **state)
 	assert_clean(f->s);
 }
 
+/* Everything that writes, once. */
+static int one_of_each(const char *folder)
+{
+	struct err e = { 0 };
+	struct store *s = store_open(folder, STORE_WRITE, &e);
+	_cleanup_free_ char *tmp = s ? store_tmp_name(s, "tree", &e) : NULL;
+	struct store_text texts[] = { { "a.drv", SLICE("a"), NULL }, { "b.drv", SLICE("b"), NULL } };
+	struct store_prepared p = { 0 };
+	int rc = tmp ? store_add_texts(s, texts, 2, &e) : -1;
+	if (rc == 0)
+		rc = mkdirat(s->tmp_fd, tmp, 0700);
+	_cleanup_close_ int dir = rc < 0 ? -1 : openat(s->tmp_fd, tmp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (rc == 0)
+		rc = fs_write_file(dir, "file", "text", 4, 0600, &e);
+	if (rc == 0)
+		rc = store_prepare(s->tmp_fd, tmp, "tree", DRV_NAR, NULL, NULL, &p, &e);
+	if (rc == 0)
+		rc = store_commit(s, &p, 1, &e);
+	if (rc == 0)
+		rc = store_realisation_add(s, "sha256:00!out", p.path, &e);
+	if (rc == 0)
+		rc = store_root_set(s, "root", p.path, NULL, &e);
+	const char *gone[] = { STORE_DIR "/dc04vv14dak1c1r48qa0m23vr9jy8sm0-missing" };
+	if (rc == 0)
+		rc = store_delete(s, gone, 1, &e);
+	if (e.msg)
+		fprintf(stderr, "%s\n", e.msg);
+	store_prepared_free(&p);
+	store_close(s);
+	return rc < 0;
+}
+
+/* Let a child run one_of_each() for n system calls, then kill it: 1 killed, 0 it was done before, -1 no ptrace. */
+static int kill_after(const char *folder, long n)
+{
+	fflush(NULL);
+	pid_t pid = fork();
+	if (pid == 0) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
+			_exit(99);
+		raise(SIGSTOP);
+		_exit(one_of_each(folder));
+	}
+	int status;
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (!WIFSTOPPED(status))
+		return -1;
+	for (long stops = 0; stops < 2 * n; stops++) { /* one at its entry, one at its end */
+		if (ptrace(PTRACE_SYSCALL, pid, NULL, NULL) < 0)
+			return -1;
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		if (WIFEXITED(status)) {
+			assert_int_equal(WEXITSTATUS(status), 0);
+			return 0;
+		}
+	}
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return 1;
+}
+
+static void test_killed_after_each_system_call(void **state)
+{
+	struct fixture *f = *state;
+	_cleanup_free_ char *folder = fs_join(f->folder, "fresh");
+	int killed = 0;
+	for (long n = 1;; n++) {
+		int rc = kill_after(folder, n);
+		if (rc < 0) {
+			printf("skipped: killed after each system call: no ptrace here\n");
+			fflush(stdout);
+			skip();
+		}
+		struct store *s = open_or_fail(folder, STORE_READ);
+		assert_clean(s);
+		store_close(s);
+		assert_int_equal(one_of_each(folder), 0);
+		s = open_or_fail(folder, STORE_WRITE);
+		assert_clean(s);
+		assert_int_equal(count_tmp(s), 0);
+		store_close(s);
+		assert_ok(fs_remove_tree(f->fd, "fresh", err));
+		if (rc == 0)
+			break;
+		killed++;
+	}
+	assert_true(killed > 150);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		store_test(test_many_at_once),
 		store_test(test_adding_against_deleting),
 		store_test(test_killed),
+		store_test(test_killed_after_each_system_call),
 	};
+	/* A killed process loses nothing that it wrote, whatever holds the files: take what is fast. */
+	if (access("/dev/shm", W_OK) == 0)
+		setenv("TMPDIR", "/dev/shm", 0);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
