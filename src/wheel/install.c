@@ -175,9 +175,9 @@ static int script_judge(struct script_sink *s, struct err *err)
 {
 	static const char line[] = "#!" PYTHON "\n";
 	struct slice rest = { s->head.data, s->head.len };
+	const char *nl = rest.n ? memchr(rest.p, '\n', rest.n) : NULL;
 	s->judged = true;
-	if (s->head.len >= 8 && memcmp(s->head.data, "#!python", 8) == 0) {
-		const char *nl = memchr(rest.p, '\n', rest.n);
+	if (rest.n >= 8 && memcmp(rest.p, "#!python", 8) == 0 && (nl || rest.n < SHEBANG_LIMIT)) {
 		size_t n = nl ? (size_t)(nl - rest.p) + 1 : rest.n;
 		rest = (struct slice){ rest.p + n, rest.n - n };
 		if (script_out(s, line, sizeof line - 1, err))
