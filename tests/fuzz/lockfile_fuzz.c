@@ -1,0 +1,34 @@
+/* forge.lock's reader: what it accepts is written in one form, which reads back as the same. */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "core/buf.h"
+#include "core/err.h"
+#include "lock/entry.h"
+#include "lock/lock_impl.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	_cleanup_err_ struct err err = { 0 };
+	_cleanup_buf_ struct buf once = BUF_INIT, twice = BUF_INIT;
+	_cleanup_str_list_ struct str_list keys = STR_LIST_INIT;
+	_cleanup_json_ struct json *entries = lock_parse((struct slice){ (const char *)data, len }, "forge.lock", &err);
+	if (!entries)
+		return 0;
+	json_keys(entries, &keys);
+	for (size_t i = 0; i < keys.count; i++)
+		if (!str_starts(keys.items[i], "pypi ") && !str_starts(keys.items[i], "tool "))
+			json_free(entry_answer(entries, keys.items[i]));
+	lock_render(entries, &once);
+	_cleanup_json_ struct json *again = lock_parse((struct slice){ once.data, once.len }, "forge.lock", &err);
+	if (!again)
+		__builtin_trap();
+	lock_render(again, &twice);
+	if (once.len != twice.len || memcmp(once.data, twice.data, once.len) != 0)
+		__builtin_trap();
+	entry_prune(again);
+	return 0;
+}
