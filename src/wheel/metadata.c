@@ -108,7 +108,10 @@ void metadata_set(struct slice text, const char *name, const char *value, struct
 	while (next_field(&rest, &field, &all)) {
 		if (!name_is(field, name))
 			continue;
-		struct slice old = slice_trim((struct slice){ all.p + field.n + 1, all.n - field.n - 1 });
+		const char *from = all.p + field.n + 1;
+		struct slice old = slice_trim((struct slice){ from, all.n - field.n - 1 });
+		if (!old.n) /* before the line end, which trimming took for white space */
+			old.p = from;
 		const char *end = old.p + old.n, *stop = text.p + text.n;
 		buf_add(out, text.p, (size_t)(old.p - text.p));
 		buf_str(out, value);
