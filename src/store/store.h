@@ -150,4 +150,8 @@ int store_repair(struct store *s, const char *path, const char *tmp_name, struct
  */
 char *store_tmp_name(struct store *s, const char *what, struct err *err);
 
+/* Keep such an entry for a person to look at (--keep-failed): it gets the name store/tmp/kept-<what>-<n>,
+ * which is never swept.  The result is its absolute physical path, owned by the caller. */
+char *store_tmp_keep(struct store *s, const char *tmp_name, const char *what, struct err *err);
+
 #endif

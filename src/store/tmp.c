@@ -5,6 +5,7 @@
  * the last, so that a name without a file has no owner.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,17 +36,42 @@ static int take_id(struct store *s, struct err *err)
 	return 0;
 }
 
+/* What goes into a file's name: plain characters, and not too many. */
+static void make_safe(const char *what, char safe[WHAT_MAX + 1])
+{
+	size_t n = 0;
+	for (; what[n] && n < WHAT_MAX; n++)
+		safe[n] = isalnum((unsigned char)what[n]) || strchr("+-._", what[n]) ? what[n] : '_';
+	safe[n] = '\0';
+}
+
 char *store_tmp_name(struct store *s, const char *what, struct err *err)
 {
 	if (store_need_write(s, err) < 0 || (!s->tmp_id && take_id(s, err) < 0))
 		return NULL;
 	char safe[WHAT_MAX + 1];
-	size_t n = 0;
-	for (; what[n] && n < WHAT_MAX; n++)
-		safe[n] = isalnum((unsigned char)what[n]) || strchr("+-._", what[n]) ? what[n] : '_';
-	safe[n] = '\0';
+	make_safe(what, safe);
 	/* The pid: a worker counts on its own. */
 	return mem_printf("%s.%d-%llu-%s", s->tmp_id, (int)getpid(), (unsigned long long)s->tmp_count++, safe);
+}
+
+char *store_tmp_keep(struct store *s, const char *tmp_name, const char *what, struct err *err)
+{
+	char safe[WHAT_MAX + 1];
+	make_safe(what, safe);
+	for (int n = 1; n <= 10000; n++) {
+		_cleanup_free_ char *kept = mem_printf("kept-%s-%d", safe, n);
+		int failed = object_rename_new(s->tmp_fd, tmp_name, s->tmp_fd, kept);
+		if (failed == 0)
+			return mem_printf("%s/tmp/%s", s->folder, kept);
+		errno = failed;
+		if (failed != EEXIST) {
+			err_sys(err, "can't keep %s/tmp/%s", s->folder, tmp_name);
+			return NULL;
+		}
+	}
+	err_set(err, ERR_FAIL, "%s/tmp keeps ten thousand folders of %s: remove some", s->folder, safe);
+	return NULL;
 }
 
 /* The length of the id that a name begins with, 0 if it was not made here. */

@@ -46,6 +46,20 @@ static void test_own_leftovers_go(void **state)
 	assert_int_equal(fstatat(f->s->tmp_fd, "somebody-elses", &st, 0), 0);
 }
 
+static void test_kept(void **state)
+{
+	struct fixture *f = *state;
+	_cleanup_free_ char *a = put_tree(f, "text"), *b = put_tree(f, "text");
+	_cleanup_free_ char *first = store_tmp_keep(f->s, a, "flash attn", NULL);
+	_cleanup_free_ char *second = store_tmp_keep(f->s, b, "flash attn", NULL);
+	assert_true(str_starts(first, f->store_folder) && str_ends(first, "/tmp/kept-flash_attn-1"));
+	assert_true(str_ends(second, "/tmp/kept-flash_attn-2"));
+	assert_null(store_tmp_keep(f->s, a, "x", NULL));
+	fixture_reopen(f, STORE_WRITE);
+	fixture_reopen(f, STORE_WRITE);
+	assert_true(fs_exists(first) && fs_exists(second));
+}
+
 /* A child makes a tree, says its name and is killed. */
 static char *killed_with_tree(struct fixture *f, bool keep_worker, pid_t *worker)
 {
@@ -112,6 +126,7 @@ int main(void)
 		store_test(test_names),
 		store_test(test_live_stays),
 		store_test(test_own_leftovers_go),
+		store_test(test_kept),
 		store_test(test_dead_goes),
 		store_test(test_worker_keeps),
 	};
