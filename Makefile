@@ -6,7 +6,8 @@ B        ?= build
 PREFIX   ?= /usr/local
 DESTDIR  ?=
 CC       ?= cc
-PYTHON   ?= python3
+# the system's own, for which Debian packages pytest
+PYTHON   ?= $(firstword $(wildcard /usr/bin/python3) python3)
 SAN      ?=
 
 # The rooms in the order of their dependence (shared by the link line and tests/support/lint.py).
@@ -120,7 +121,7 @@ DEPS      := gcc libc6-dev make pkg-config ca-certificates gpgv debian-archive-k
 	python3 python3-pip python3-venv \
 	liblua5.4-dev libcurl4-openssl-dev libarchive-dev libsqlite3-dev libjansson-dev libssl-dev \
 	libdeflate-dev libzstd-dev zlib1g-dev libseccomp-dev libelf-dev libsolv-dev libsolvext-dev
-DEPS_TEST := libcmocka-dev python3-pytest nix-bin e2fsprogs unzip curl openssl git gpg gpg-agent libasan8 libubsan1
+DEPS_TEST := busybox-static libcmocka-dev python3-pytest nix-bin e2fsprogs unzip curl openssl git gpg gpg-agent libasan8 libubsan1
 
 # Installs only what is missing, so that a second run needs neither network nor root.
 .PHONY: deps deps-test

@@ -33,10 +33,12 @@ static void job_free(struct goal *g, bool keep)
 		free(build_log_close(j->log));
 	for (size_t i = 0; i < g->resolved->output_count; i++)
 		free(j->taken[i]);
-	if (j->scratch && keep)
-		event_note(g->r->o.events, "%s: its folder is kept in %s", g->d->drv->name, j->scratch);
+	char *kept = j->scratch && keep ? store_tmp_keep(g->r->s, j->tmp, g->d->drv->name, NULL) : NULL;
+	if (kept)
+		event_note(g->r->o.events, "%s: its folder is kept in %s", g->d->drv->name, kept);
 	else if (j->scratch)
 		sandbox_scratch_remove(j->scratch, NULL); /* what is left is taken at the next start */
+	free(kept);
 	str_list_free(&j->inputs);
 	free(j->tail);
 	free(j->scratch);
@@ -76,7 +78,7 @@ static int take_output(struct goal *g, size_t i, struct store_prepared *made, st
 		return err_add(err, "%s: output $%s", g->d->drv->name, g->resolved->outputs[i].name);
 	if (store_prepare(tmp_fd, tmp, g->resolved->name, DRV_NAR, &j->inputs, j->outputs[i], made, err) < 0) {
 		fs_remove_tree(tmp_fd, tmp, NULL);
-		return err_add(err, "%s", g->d->drv->name);
+		return -1;
 	}
 	return 0;
 }

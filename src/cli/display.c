@@ -94,9 +94,9 @@ static void on_done(struct display *d, const struct event *e)
 		d->finished++;
 	if (e->text && e->tail)
 		failed_build(d, e);
-	if (e->text)
+	if (e->text && d->keep_going) /* else it is the command's own error, told at the end */
 		say(d, "\033[31m", "failed: ", e->text);
-	else if (!d->quiet)
+	else if (!e->text && !d->quiet)
 		say(d, "", "", line);
 	if (r)
 		forget(d, r);
@@ -148,6 +148,7 @@ struct display *display_new(const struct options *o, struct loop *loop, struct e
 	d->color = terminal && !(no_color && *no_color);
 	d->quiet = o->quiet;
 	d->verbose = o->verbose && !o->quiet;
+	d->keep_going = o->keep_going;
 	d->loop = loop;
 	d->began = loop_now();
 	if (d->live)

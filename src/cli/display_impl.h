@@ -15,7 +15,7 @@ struct running {
 };
 
 struct display {
-	bool live, color, quiet, verbose;
+	bool live, color, quiet, verbose, keep_going;
 	struct loop *loop;
 	uint64_t timer;
 	LIST(struct running) running;

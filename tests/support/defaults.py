@@ -11,7 +11,7 @@ import sys
 
 def pypi():
     for key in ("global.index-url", "install.index-url"):
-        got = subprocess.run(["python3", "-m", "pip", "config", "get", key],
+        got = subprocess.run([sys.executable, "-m", "pip", "config", "get", key],
                              capture_output=True, text=True)
         if got.returncode == 0 and got.stdout.strip():
             return got.stdout.strip()
