@@ -40,7 +40,7 @@ static int take_id(struct store *s, struct err *err)
 static void make_safe(const char *what, char safe[WHAT_MAX + 1])
 {
 	size_t n = 0;
-	for (; what[n] && n < WHAT_MAX; n++)
+	for (; n < WHAT_MAX && what[n]; n++)
 		safe[n] = isalnum((unsigned char)what[n]) || strchr("+-._", what[n]) ? what[n] : '_';
 	safe[n] = '\0';
 }
