@@ -23,20 +23,19 @@ struct suite {
 	struct lock_resolver *r;
 	const char *name;
 	struct str_list mirrors;
-	struct buf release;      /* the signed text */
+	const char *release;     /* the signed text; lent by the resolver */
 	char *folder;            /* <scratch>/debian */
 };
 
 static void suite_free(struct suite *s)
 {
 	str_list_free(&s->mirrors);
-	buf_free(&s->release);
 	free(s->folder);
 }
 
 static struct slice release_text(const struct suite *s)
 {
-	return (struct slice){ s->release.data ? s->release.data : "", s->release.len };
+	return slice_of(s->release);
 }
 
 /* Each mirror's URL of a path below dists/<suite>/. */
@@ -46,22 +45,37 @@ static void add_urls(const struct suite *s, const char *path, struct str_list *u
 		str_list_take(urls, mem_printf("%sdists/%s/%s", s->mirrors.items[i], s->name, path));
 }
 
-static int read_release(struct suite *s, struct err *err)
+/* What gpgv found signed in the InRelease of a mirror; it is kept, so that all of one run come from one state. */
+static int fetch_release(const struct suite *s, struct err *err)
 {
 	_cleanup_str_list_ struct str_list urls = STR_LIST_INIT;
 	_cleanup_free_ char *label = mem_printf("Debian %s InRelease", s->name);
+	_cleanup_buf_ struct buf text = BUF_INIT;
 	add_urls(s, "InRelease", &urls);
 	struct net_ask a = { .urls = (const char *const *)urls.items, .url_count = urls.count, .label = label,
 		.limit = RELEASE_LIMIT, .fd = -1, .size = -1 };
 	int rc = net_ask(s->r->net, &a, 1, err);
 	if (rc == 0)
-		rc = signed_text(&a.body, signed_keyring(), s->folder, &s->release, err);
+		rc = signed_text(&a.body, signed_keyring(), s->folder, &text, err);
+	struct slice signed_part = { text.data ? text.data : "", text.len };
 	if (rc == 0)
-		rc = release_check(release_text(s), s->name, time(NULL), err);
-	if (rc < 0)
+		rc = release_check(signed_part, s->name, time(NULL), err);
+	if (rc == 0 && memchr(signed_part.p, '\0', signed_part.n))
+		rc = err_set(err, ERR_INPUT, "it holds NUL bytes");
+	if (rc == 0)
+		json_set_str(s->r->releases, s->name, signed_part.p);
+	else
 		err_add(err, "%s", label);
 	net_ask_clear(&a);
 	return rc;
+}
+
+static int read_release(struct suite *s, struct err *err)
+{
+	if (!json_get(s->r->releases, s->name) && fetch_release(s, err) < 0)
+		return -1;
+	s->release = json_get_str(s->r->releases, s->name);
+	return s->release ? 0 : err_set(err, ERR_INPUT, "Debian %s InRelease: it is not UTF-8", s->name);
 }
 
 struct copy {

@@ -8,8 +8,8 @@
  *	…
  *	}}
  *
- * Requests (what lib/ asks through forge.locked) and the key each is found under; list arguments
- * are sorted and joined by a space in keys:
+ * Requests (what lib/ asks through forge.locked) and the key each is found under; lists are put into
+ * one spelling (requirement.h), sorted, each item once, and joined by a space in keys:
  *	{"kind":"sdist","name":N,"version":V}
  *	    "sdist N V"  -> a file entry {"from":"pypi","name","version","file","sha256","size"} plus
  *	    "requires": [Requires-Dist…] and "build_requires": [build-system.requires…] read from the sdist
@@ -17,9 +17,12 @@
  *	    "wheels 3.13 <requires>" -> {"files":["<file name>",…]} sorted; answered as the list of file
  *	    entries.  With "deps":false only what is named (the CUDA toolkit's wheels), key "wheels-only …".
  *	{"kind":"debian","suite":"trixie","packages":[…]}
- *	    "debian trixie <packages>" -> {"packages":["<name>=<version>",…]}; answered as the list of entries
+ *	    "debian trixie <packages>" -> {"packages":["<name>=<version>",…]}; answered as the list of entries.
+ *	    With "components":["non-free"] these too, beside main: key "debian trixie/main,non-free <packages>".
  *	{"kind":"url","url":U,"sha256":S} is never asked: the recipe itself holds the hash
- * File entries stand under "pypi <file name>" and "debian <suite> <name>=<version>".
+ * File entries stand under "pypi <file name>" and "debian <suite> <name>=<version>"; those that no list
+ * names any more are dropped when the file is written.  "tool uv" -> {"file":"<file name>"} is the uv that
+ * resolves, so that the same lock is resolved by the same uv.
  */
 #ifndef FORGE_LOCK_LOCK_H
 #define FORGE_LOCK_LOCK_H

@@ -8,16 +8,7 @@
 
 #include "core/fs.h"
 #include "core/mem.h"
-
-/* line is "Name: value"? */
-static bool is_field(struct slice line, const char *name, struct slice *value)
-{
-	size_t n = strlen(name);
-	if (line.n <= n || line.p[n] != ':' || strncasecmp(line.p, name, n) != 0)
-		return false;
-	*value = slice_trim((struct slice){ line.p + n + 1, line.n - n - 1 });
-	return true;
-}
+#include "lock/deb822.h"
 
 static int64_t number(struct slice text)
 {
@@ -53,8 +44,8 @@ void packages_sizes(struct slice text, struct json *list)
 	}
 	while (text.n) {
 		slice_cut(text, '\n', &line, &text);
-		if (!is_field(line, "Filename", &path))
-			is_field(line, "Size", &size);
+		if (!deb822_field(line, "Filename", &path))
+			deb822_field(line, "Size", &size);
 		if (line.n == 0 || text.n == 0) { /* the stanza's end */
 			set_size(by_path, path, size);
 			path = size = (struct slice){ NULL, 0 };

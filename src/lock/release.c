@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "core/mem.h"
+#include "lock/deb822.h"
 
 static bool next_line(struct slice *rest, struct slice *line)
 {
@@ -15,21 +16,11 @@ static bool next_line(struct slice *rest, struct slice *line)
 	return true;
 }
 
-/* line is "Name: value"? */
-static bool is_field(struct slice line, const char *name, struct slice *value)
-{
-	size_t n = strlen(name);
-	if (line.n <= n || line.p[n] != ':' || strncasecmp(line.p, name, n) != 0)
-		return false;
-	*value = slice_trim((struct slice){ line.p + n + 1, line.n - n - 1 });
-	return true;
-}
-
 bool release_field(struct slice text, const char *name, struct slice *value)
 {
 	struct slice line;
 	while (next_line(&text, &line))
-		if (is_field(line, name, value))
+		if (deb822_field(line, name, value))
 			return true;
 	return false;
 }
@@ -42,8 +33,6 @@ static int read_date(struct slice text, int64_t *seconds)
 	struct tm t = { 0 };
 	char month[4], zone[4];
 	if (sscanf(copy, "%*3s, %d %3s %d %d:%d:%d %3s", &t.tm_mday, month, &t.tm_year, &t.tm_hour, &t.tm_min,
-			&t.tm_sec, zone) != 7 && /* the weekday's comma sticks to it */
-	    sscanf(copy, "%*4s %d %3s %d %d:%d:%d %3s", &t.tm_mday, month, &t.tm_year, &t.tm_hour, &t.tm_min,
 			&t.tm_sec, zone) != 7)
 		return -1;
 	const char *found = strstr(months, month);
@@ -102,7 +91,7 @@ int release_file(struct slice text, const char *path, struct release_file *out, 
 	bool inside = false;
 	while (next_line(&text, &line)) {
 		if (line.n == 0 || line.p[0] != ' ') {
-			inside = is_field(line, "SHA256", &value);
+			inside = deb822_field(line, "SHA256", &value);
 			continue;
 		}
 		int rc = inside ? read_file_line(line, path, out, err) : 0;

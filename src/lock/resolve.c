@@ -19,6 +19,7 @@ struct lock_resolver *lock_resolver_new(struct lock *l, struct store *s,
 	r->index_option = mem_dup(o->index);
 	r->update = o->update;
 	r->events = o->events;
+	r->releases = json_new_obj();
 	r->scratch = fs_real(o->scratch, err);
 	if (!r->scratch) {
 		lock_resolver_free(r);
@@ -33,6 +34,7 @@ void lock_resolver_free(struct lock_resolver *r)
 		return;
 	net_free(r->net);
 	pypi_pages_free(r->pages);
+	json_free(r->releases);
 	str_list_free(&r->fresh);
 	free(r->index);
 	free(r->index_option);

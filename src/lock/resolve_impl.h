@@ -21,6 +21,7 @@ struct lock_resolver {
 	struct net *net;                /* NULL until first needed */
 	struct str_list fresh;          /* keys resolved in this run: not again with update */
 	struct pypi_pages *pages;       /* project pages read in this run */
+	struct json *releases;          /* suite -> the text of its signed Release, as read in this run */
 	uint64_t next_event;
 };
 

@@ -25,6 +25,7 @@ DEBIAN = {"kind": "debian", "suite": "trixie", "packages": ["app"]}
 # Notes how it was called, and answers as it was told to.
 UV = """#!/bin/sh
 { printf '%s\\n' "$@"; echo "--"; env; echo "--"; cat; } > "$HOME/uv-call"
+case " $* " in *" --python "*) [ -e "$HOME/uv-picky" ] && { echo "Querying Python at x failed" >&2; exit 2; };; esac
 cat "$HOME/uv-says" >&2
 cat "$HOME/uv-answer"
 exit "$(cat "$HOME/uv-status")"
@@ -216,6 +217,15 @@ def test_pinned_uv_stays_until_update(world):
     assert not [key for key in world.entries() if key.startswith("pypi uv-9.9.9-")]
 
 
+def test_uv_that_wants_a_real_interpreter(world):
+    hashes, _ = publish_alpha(world)
+    world.uv(pin("alpha", "1.0", *hashes))
+    (world.home / "uv-picky").touch()
+    [[entry]] = world.run(WHEELS)
+    assert entry["sha256"] == hashes[0]
+    assert "--python\n" not in (world.home / "uv-call").read_text()
+
+
 def test_pins_need_no_uv(world):
     hashes, _ = publish_alpha(world)
     [[entry]] = world.run(PINS)
@@ -352,6 +362,10 @@ def test_debian_closure(world, keys):
     assert world.entries()["debian trixie app"] == {"packages": ["app=1:2.0-1", "lib=1.0"]}
     paths = [path for _, path in world.asked()]
     assert paths[0].endswith("/InRelease") and "/by-hash/SHA256/" in paths[1] and len(paths) == 2
+    # one state of the archive for all of a run
+    publish_debian(world, keys, APP)
+    world.run({**DEBIAN, "packages": ["lib"]}, {**DEBIAN, "packages": ["odd"]})
+    assert [path for _, path in world.asked()] == paths[:1]
     # the list is kept under its hash, and looked at anew only through InRelease
     world.run(DEBIAN, options=["--update"])
     assert [path for _, path in world.asked()] == paths[:1]

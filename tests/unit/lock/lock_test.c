@@ -223,11 +223,11 @@ static void test_saves_sorted_without_what_nobody_means(void **state)
 	lock_free(l);
 }
 
-static void test_no_permission_is_no_empty_lock(void **state)
+static void test_a_folder_is_no_empty_lock(void **state)
 {
 	_cleanup_err_ struct err err = { 0 };
 	snprintf(file, sizeof file, "%s", dir.path);
-	assert_null(lock_open(file, &err)); /* a folder */
+	assert_null(lock_open(file, &err));
 	assert_non_null(strstr(err.msg, dir.path));
 }
 
@@ -241,7 +241,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_missing_file_is_empty, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_unchanged_is_not_touched, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_saves_sorted_without_what_nobody_means, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_no_permission_is_no_empty_lock, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_folder_is_no_empty_lock, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
