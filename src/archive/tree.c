@@ -16,9 +16,6 @@
 #include "core/fs.h"
 #include "core/mem.h"
 
-#define DEFAULT_BYTES   (64ULL << 30)
-#define DEFAULT_ENTRIES 2000000
-
 struct tree {
 	int root;                    /* the caller's */
 	struct unpack_options o;     /* limits filled in */
@@ -60,9 +57,9 @@ struct tree *tree_open(int dirfd, const struct unpack_options *o, struct err *er
 	t->root = dirfd;
 	t->o = *o;
 	if (!t->o.limits.bytes)
-		t->o.limits.bytes = DEFAULT_BYTES;
+		t->o.limits.bytes = UNPACK_BYTES_DEFAULT;
 	if (!t->o.limits.entries)
-		t->o.limits.entries = DEFAULT_ENTRIES;
+		t->o.limits.entries = UNPACK_ENTRIES_DEFAULT;
 	t->resolve = RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV |
 		(o->root_links ? RESOLVE_IN_ROOT : RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
 	/* Reading the umask means setting it; forge has one thread. */
@@ -88,11 +85,6 @@ void tree_free_ptr(struct tree **t)
 {
 	tree_free(*t);
 	*t = NULL;
-}
-
-uint64_t tree_bytes(const struct tree *t)
-{
-	return t->bytes;
 }
 
 /* An error of the system about a name: hostile input has a plain sentence, the rest is errno's. */

@@ -37,8 +37,6 @@ int tree_symlink(struct tree *t, const char *name, const char *target, struct er
 /* A second name of a file that this tree made. */
 int tree_hardlink(struct tree *t, const char *name, const char *target, struct err *err);
 
-uint64_t tree_bytes(const struct tree *t); /* of all files so far, holes counted */
-
 void tree_free_ptr(struct tree **t);
 #define _cleanup_tree_ __attribute__((cleanup(tree_free_ptr)))
 

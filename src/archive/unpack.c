@@ -15,7 +15,6 @@
 
 /* What headers may take beside the files' own bytes: 4 KiB an entry, generously. */
 #define HEADERS_LIMIT (8ULL << 30)
-#define BYTES_LIMIT   (64ULL << 30)
 
 /* One archive on its way into a tree. */
 struct unpacking {
@@ -121,7 +120,7 @@ static int unpack_tar_entry(struct unpacking *u, struct tar *tar, const struct t
 static uint64_t stream_limit(const struct unpack_options *o)
 {
 	uint64_t sum;
-	if (__builtin_add_overflow(o->limits.bytes ? o->limits.bytes : BYTES_LIMIT, HEADERS_LIMIT, &sum))
+	if (__builtin_add_overflow(o->limits.bytes ? o->limits.bytes : UNPACK_BYTES_DEFAULT, HEADERS_LIMIT, &sum))
 		return UINT64_MAX;
 	return sum;
 }

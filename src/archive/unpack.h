@@ -22,13 +22,16 @@
 #include "core/buf.h"
 #include "core/err.h"
 
+#define UNPACK_BYTES_DEFAULT   (64ULL << 30)
+#define UNPACK_ENTRIES_DEFAULT 2000000
+
 struct unpack_limits {
 	uint64_t bytes;   /* all files together, unpacked, with the holes of sparse files */
 	uint64_t entries;
 };
 
 struct unpack_options {
-	struct unpack_limits limits;   /* 0: the default, 64 GiB and 2,000,000 entries */
+	struct unpack_limits limits;   /* 0: the default */
 	unsigned strip;                /* leading folders to take off each name (sdists: 1).  They must be
 	                                  the same for all entries, and every file must be below them */
 	bool root_links;               /* the folder becomes a root file system: link targets are kept as
