@@ -123,12 +123,16 @@ DEPS      := gcc libc6-dev make pkg-config ca-certificates gpgv debian-archive-k
 	libdeflate-dev libzstd-dev zlib1g-dev libseccomp-dev libelf-dev libsolv-dev libsolvext-dev
 DEPS_TEST := busybox-static libcmocka-dev python3-pytest nix-bin e2fsprogs unzip curl openssl git gpg gpg-agent libasan8 libubsan1
 
+PIPUV     := $(abspath build/tools)
+export FORGE_TOOLS := $(PIPUV)
+
 # Installs only what is missing, so that a second run needs neither network nor root.
 .PHONY: deps deps-test
 deps: ## install the Debian packages that building needs
 	@tests/support/install.sh "$(SUDO)" $(DEPS)
-deps-test: deps ## and those that the tests need
+deps-test: deps ## and what the tests need: packages, and pip and uv in build/tools
 	@tests/support/install.sh "$(SUDO)" $(DEPS_TEST)
+	@[ -x $(PIPUV)/bin/uv ] || { $(PYTHON) -m venv $(PIPUV) && $(PIPUV)/bin/pip install -q uv; }
 
 RECIPE   ?= recipes/causal-conv1d.lua
 .PHONY: quickstart

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "core/fs.h"
+#include "core/json.h"
 #include "index/index.h"
 
 struct collecting {
@@ -25,6 +26,23 @@ static int collect(void *ctx, const char *name, const char *path, const char *da
 	return 0;
 }
 
+static void tell(const char *folder, size_t wheels, bool changed, const struct options *o)
+{
+	if (!o->json) {
+		printf("%s/simple\n", folder);
+		if (!o->quiet)
+			fprintf(stderr, "%zu wheel%s, %s\n", wheels, wheels == 1 ? "" : "s", changed ? "written" : "up to date");
+		return;
+	}
+	_cleanup_json_ struct json *j = json_new_obj();
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	json_set_str(j, "folder", folder);
+	json_set_int(j, "wheels", (int64_t)wheels);
+	json_set(j, "changed", json_new_bool(changed));
+	json_write(j, 0, &text);
+	puts(text.data);
+}
+
 static int export_to(struct store *s, const char *folder, const struct options *o, struct err *err)
 {
 	struct collecting c = { s, STR_LIST_INIT, err };
@@ -37,12 +55,8 @@ static int export_to(struct store *s, const char *folder, const struct options *
 		rc = err_set(err, ERR_FAIL, "no wheel was realised in %s yet: run forge realise first", store_folder(s));
 	if (rc == 0)
 		rc = index_write(&x, folder, &changed, err);
-	if (rc == 0 && o->json)
-		printf("{\"folder\":\"%s\",\"wheels\":%zu,\"changed\":%s}\n", folder, x.wheels.count, changed ? "true" : "false");
-	else if (rc == 0)
-		printf("%s/simple\n", folder);
-	if (rc == 0 && !o->quiet && !o->json)
-		fprintf(stderr, "%zu wheel%s, %s\n", x.wheels.count, x.wheels.count == 1 ? "" : "s", changed ? "written" : "up to date");
+	if (rc == 0)
+		tell(folder, x.wheels.count, changed, o);
 	index_free(&x);
 	str_list_free(&c.wheels);
 	return rc;
