@@ -32,7 +32,10 @@ void store_path_typed(struct hasher *type, const struct hash *hash, const char *
 /* Insert or replace a variable; env stays sorted.  key and value live in arena. */
 void drv_env_set(struct drv *d, const char *key, const char *value, struct arena *a);
 
-/* The path of an output: "<name>" for "out", else "<name>-<output>". */
+/* Deferred outputs become input-addressed ones: d has no floating input (any more), id is its drv_hash_id. */
+void drv_fill_deferred(struct drv *d, const struct hash *id, struct arena *a);
+
+/* The name of an output's path: "<name>" for "out", else "<name>-<output>". */
 void drv_output_path_name(const char *name, size_t name_len, const char *output, struct buf *out);
 
 #endif

@@ -3,7 +3,19 @@
 
 #include "drv/aterm.h"
 
-#define ADD(out, lit) buf_add(out, lit, sizeof(lit) - 1)
+/* Room for most derivations at once, so that the buffer does not grow step by step. */
+#define USUAL_SIZE 4096
+
+/* buf_add for many small pieces: the NUL at the end is set once, by aterm_write. */
+static inline void add(struct buf *out, const char *data, size_t len)
+{
+	if (out->cap - out->len <= len)
+		buf_grow(out, len);
+	memcpy(out->data + out->len, data, len);
+	out->len += len;
+}
+
+#define ADD(out, lit) add(out, lit, sizeof(lit) - 1)
 
 static char letter(char c)
 {
@@ -12,25 +24,25 @@ static char letter(char c)
 
 static void put_string(const char *text, struct buf *out)
 {
-	buf_byte(out, '"');
+	ADD(out, "\"");
 	for (;;) {
 		size_t clean = strcspn(text, "\"\\\n\r\t");
-		buf_add(out, text, clean);
+		add(out, text, clean);
 		text += clean;
 		if (!*text)
 			break;
 		char escaped[2] = { '\\', letter(*text++) };
-		buf_add(out, escaped, 2);
+		add(out, escaped, 2);
 	}
-	buf_byte(out, '"');
+	ADD(out, "\"");
 }
 
 /* Names, paths and hashes hold nothing to escape. */
 static void put_plain(const char *text, struct buf *out)
 {
-	buf_byte(out, '"');
-	buf_str(out, text);
-	buf_byte(out, '"');
+	ADD(out, "\"");
+	add(out, text, strlen(text));
+	ADD(out, "\"");
 }
 
 static void put_output(const struct drv_output *o, bool mask, struct buf *out)
@@ -65,14 +77,14 @@ void aterm_write_input(const char *path, const char *const *outputs, size_t coun
 	put_plain(path, out);
 	ADD(out, ",");
 	put_plain_list(outputs, count, out);
-	ADD(out, ")");
+	buf_byte(out, ')');
 }
 
 static void put_inputs(const struct drv *d, const struct slice *instead, struct buf *out)
 {
 	ADD(out, "[");
-	if (instead)
-		buf_add(out, instead->p, instead->n);
+	if (instead && instead->n)
+		add(out, instead->p, instead->n);
 	for (size_t i = 0; !instead && i < d->input_count; i++) {
 		if (i)
 			ADD(out, ",");
@@ -110,6 +122,7 @@ static void put_env(const struct drv *d, bool mask, struct buf *out)
 
 void aterm_write(const struct drv *d, const struct aterm_view *view, struct buf *out)
 {
+	buf_grow(out, USUAL_SIZE);
 	ADD(out, "Derive([");
 	for (size_t i = 0; i < d->output_count; i++) {
 		if (i)
@@ -128,7 +141,7 @@ void aterm_write(const struct drv *d, const struct aterm_view *view, struct buf 
 	put_args(d, out);
 	ADD(out, ",");
 	put_env(d, view->mask, out);
-	ADD(out, ")");
+	buf_byte(out, ')');
 }
 
 void aterm_hash(const struct drv *d, const struct aterm_view *view, struct hash *out)

@@ -75,6 +75,25 @@ int drv_fill_outputs(struct drv *d, struct arena *a, struct err *err)
 	return 0;
 }
 
+void drv_fill_deferred(struct drv *d, const struct hash *id, struct arena *a)
+{
+	_cleanup_buf_ struct buf name = BUF_INIT, type = BUF_INIT, path = BUF_INIT;
+	for (size_t i = 0; i < d->output_count; i++) {
+		struct drv_output *o = &d->outputs[i];
+		if (o->kind != DRV_OUT_DEFERRED)
+			continue;
+		buf_clear(&name);
+		buf_clear(&type);
+		buf_clear(&path);
+		drv_output_path_name(d->name, strlen(d->name), o->name, &name);
+		buf_printf(&type, "output:%s", o->name);
+		store_path_make(type.data, id, name.data, &path);
+		o->kind = DRV_OUT_INPUT;
+		o->path = arena_dup_n(a, path.data, path.len);
+		drv_env_set(d, o->name, o->path, a);
+	}
+}
+
 /* "/" and the base-32 sha256 of a text. */
 static void add_placeholder(const struct buf *text, struct buf *out)
 {

@@ -6,16 +6,16 @@
 
 #define FOLDED 20 /* bytes of a digest: 160 bits, 32 characters of base 32 */
 
-static bool digest_char(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z' && c != 'e' && c != 'o' && c != 't' && c != 'u');
-}
+enum { NAME = 1, DIGEST = 2 };
 
-static bool name_char(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-		c == '.' || c == '_' || c == '+' || c == '?' || c == '=';
-}
+/* What a character may stand in. */
+static const unsigned char kinds[256] = {
+	['0' ... '9'] = NAME | DIGEST, ['A' ... 'Z'] = NAME,
+	/* Nix's base-32 digits have no e, o, t and u */
+	['a' ... 'd'] = NAME | DIGEST, ['e'] = NAME, ['f' ... 'n'] = NAME | DIGEST, ['o'] = NAME,
+	['p' ... 's'] = NAME | DIGEST, ['t' ... 'u'] = NAME, ['v' ... 'z'] = NAME | DIGEST,
+	['-'] = NAME, ['.'] = NAME, ['_'] = NAME, ['+'] = NAME, ['?'] = NAME, ['='] = NAME,
+};
 
 /* "." and ".." alone or before a dash: what a tool might take for a folder. */
 static bool dotted(struct slice name)
@@ -31,7 +31,7 @@ int store_name_check(struct slice name, struct err *err)
 	if (name.n == 0)
 		return err_set(err, ERR_INPUT, "a store name can't be empty");
 	for (size_t i = 0; i < name.n; i++)
-		if (!name_char(name.p[i]))
+		if (!(kinds[(unsigned char)name.p[i]] & NAME))
 			return err_set(err, ERR_INPUT, "a store name can't hold the byte 0x%02x (it is number %zu)",
 				(unsigned char)name.p[i], i + 1);
 	if (name.n > STORE_NAME_MAX)
@@ -59,7 +59,7 @@ int store_path_check(struct slice path, struct slice *name, struct err *err)
 	if (base.n < STORE_PATH_DIGEST + 2 || base.p[STORE_PATH_DIGEST] != '-')
 		return not_a_path(path, err);
 	for (size_t i = 0; i < STORE_PATH_DIGEST; i++)
-		if (!digest_char(base.p[i]))
+		if (!(kinds[(unsigned char)base.p[i]] & DIGEST))
 			return not_a_path(path, err);
 	struct slice rest = { base.p + STORE_PATH_DIGEST + 1, base.n - STORE_PATH_DIGEST - 1 };
 	if (store_name_check(rest, err) < 0)

@@ -131,28 +131,6 @@ static void resolve_env(const struct drv *d, struct rewrites *r, struct drv *out
 			drv_env_set(out, env[i].key, env[i].value, r->a);
 }
 
-/* An input-addressed output that waited for its inputs has a path now. */
-static int fill_deferred(struct drv *d, struct rewrites *r, struct err *err)
-{
-	struct hash id;
-	if (drv_hash_id(d, NULL, NULL, &id, err) < 0)
-		return -1;
-	for (size_t i = 0; i < d->output_count; i++) {
-		struct drv_output *o = &d->outputs[i];
-		if (o->kind != DRV_OUT_DEFERRED)
-			continue;
-		_cleanup_buf_ struct buf name = BUF_INIT, type = BUF_INIT;
-		drv_output_path_name(d->name, strlen(d->name), o->name, &name);
-		buf_printf(&type, "output:%s", o->name);
-		buf_clear(&r->scratch);
-		store_path_make(type.data, &id, name.data, &r->scratch);
-		o->kind = DRV_OUT_INPUT;
-		o->path = arena_dup_n(r->a, r->scratch.data, r->scratch.len);
-		drv_env_set(d, o->name, o->path, r->a);
-	}
-	return 0;
-}
-
 static void rewrite_all(const struct drv *d, struct rewrites *r, struct drv *out)
 {
 	*out = *d;
@@ -173,13 +151,15 @@ struct drv *drv_resolve(const struct drv *d, drv_known_fn *path, void *ctx, stru
 {
 	struct rewrites r = { .scratch = BUF_INIT, .a = a };
 	_cleanup_free_ struct rewrite *items = r.items = mem_resize(NULL, used_outputs(d), sizeof *items);
-	struct drv *out = NULL;
-	if (find_rewrites(d, path, ctx, &r, err) == 0) {
-		out = arena_alloc(a, sizeof *out);
+	struct drv *out = arena_alloc(a, sizeof *out);
+	int rc = find_rewrites(d, path, ctx, &r, err);
+	if (rc == 0)
 		rewrite_all(d, &r, out);
-		if (out->output_count && out->outputs[0].kind == DRV_OUT_DEFERRED && fill_deferred(out, &r, err) < 0)
-			out = NULL;
-	}
 	buf_free(&r.scratch);
+	/* An input-addressed output that waited for its inputs has a path now. */
+	struct hash id;
+	if (rc < 0 || drv_hash_id(out, NULL, NULL, &id, err) < 0)
+		return NULL;
+	drv_fill_deferred(out, &id, a);
 	return out;
 }
