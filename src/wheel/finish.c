@@ -312,6 +312,8 @@ int wheel_finish(const struct wheel_finish *spec, struct wheel_finished *out, st
 {
 	__attribute__((cleanup(finish_free))) struct finish f = { .spec = spec, .spill = -1 };
 	*out = (struct wheel_finished){ 0 };
+	if (!spec->name || !spec->version || !spec->tmp)
+		return err_set(err, ERR_USAGE, "a finish step without name, version or temporary folder");
 	_cleanup_free_ char *file = find_wheel(spec->from, err);
 	if (!file)
 		return -1;

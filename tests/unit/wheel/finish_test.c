@@ -234,6 +234,9 @@ static void disagreements(void **state)
 	refused(&spec, "not a local version");
 	spec.label_text = NULL;
 	refused(&spec, "without text");
+	spec = spec_of(&b);
+	spec.version = NULL;
+	refused(&spec, "without name, version");
 	bench_free(&b);
 }
 
