@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -30,9 +31,9 @@ pid_t plan_clone(unsigned long flags)
 
 static void default_signals(void)
 {
-	struct sigaction act = { .sa_handler = SIG_DFL };
-	for (int s = 1; s < _NSIG; s++)
-		sigaction(s, &act, NULL); /* SIGKILL, SIGSTOP and the C library's own are refused */
+	static const unsigned long plain[16]; /* the kernel's struct sigaction: SIG_DFL, no flags, no mask */
+	for (int s = 1; s < _NSIG; s++)       /* by hand: the C library refuses to touch its own two */
+		syscall(SYS_rt_sigaction, s, plain, NULL, _NSIG / 8);
 }
 
 /* Only 0 to 2 stay: forge's own descriptors are of no concern to a sandbox. */
@@ -86,6 +87,27 @@ static int start_network(const struct plan *p)
 	return names;
 }
 
+/* The name forge was started under is nothing of the build's: blank it in our copy of the
+ * process (proc_pid_stat(5), fields 48 and 49. */
+static void blank_command_line(void)
+{
+	char text[1024];
+	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	char *p = strrchr(text, ')');
+	for (int field = 2; p && field < 48; field++)
+		if ((p = strchr(p, ' ')) != NULL)
+			p++;
+	if (!p)
+		return;
+	char *start = (char *)(uintptr_t)strtoull(p, &p, 10), *end = (char *)(uintptr_t)strtoull(p, NULL, 10);
+	if (start && start < end)
+		memset(start, 0, (size_t)(end - start));
+}
+
 _Noreturn void init_run(const struct plan *given)
 {
 	struct plan p = *given;
@@ -111,6 +133,7 @@ _Noreturn void init_run(const struct plan *given)
 		plan_fail(&p, STEP_BUILDER, "");
 	if (builder == 0)
 		builder_run(&p);
+	blank_command_line(); /* only now: the spec may point into it */
 	watch_run(&p, builder, names);
 	_exit(0);
 }

@@ -17,6 +17,8 @@
 
 #include "sandbox/world.h"
 
+bool mounts_old_overlay;
+
 #define QUIET (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 
 /* Where path leads inside the new root. */
@@ -103,14 +105,14 @@ static int attach(int mount, int target)
 }
 
 /* Put a region's mount onto the open folder target. */
-static int mount_region(const struct plan *p, const struct region *r, int target)
+static int mount_region(const struct region *r, int target)
 {
 	int mount;
 	if (r->writable)
 		mount = clone_mount(r->top, "", QUIET);
 	else if (r->top < 0 && r->layer_count == 1)
 		mount = clone_mount(r->layers[0], "", MOUNT_ATTR_RDONLY | QUIET);
-	else if (p->old_overlay)
+	else if (mounts_old_overlay)
 		return overlay_old(r, target);
 	else if ((mount = overlay_new(r)) < 0 && errno == EINVAL)
 		return overlay_old(r, target); /* a kernel without lowerdir+ */
@@ -124,7 +126,7 @@ static void mount_regions(struct world *w, int root)
 	for (size_t i = 1; i < w->count; i++) {
 		const struct region *r = &w->regions[i];
 		int target = open_inside(root, r->at);
-		if (target < 0 || mount_region(w->plan, r, target) < 0)
+		if (target < 0 || mount_region(r, target) < 0)
 			plan_fail(w->plan, STEP_OVERLAY, r->at);
 		close(target);
 	}
@@ -242,7 +244,7 @@ static void close_world(const struct world *w)
 void world_mount(struct world *w)
 {
 	int target = openat(w->tmpfs, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (target < 0 || mount_region(w->plan, &w->regions[0], target) < 0)
+	if (target < 0 || mount_region(&w->regions[0], target) < 0)
 		plan_fail(w->plan, STEP_OVERLAY, "/");
 	close(target);
 	int root = openat(w->tmpfs, "root", O_PATH | O_DIRECTORY | O_CLOEXEC); /* what is mounted there now */

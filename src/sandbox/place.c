@@ -99,7 +99,7 @@ static int give(const struct world *w, const struct region *r, const char *rel)
 /* path := what the link at prefix leads to, with rest behind it. */
 static int follow(char *path, const char *at, const char *prefix, const char *link, const char *rest)
 {
-	char joined[3 * PATH_MAX], *p = joined;
+	char joined[3 * PATH_MAX], *p = joined; /* at and prefix are one path, link one more */
 	if (link[0] != '/') {
 		const char *slash = strrchr(prefix, '/');
 		p = stpcpy(p, at);
@@ -111,60 +111,81 @@ static int follow(char *path, const char *at, const char *prefix, const char *li
 	*p++ = '/';
 	if (strlen(rest) + (size_t)(p - joined) >= sizeof joined)
 		return errno = ENAMETOOLONG, -1;
-	strcpy(p, rest);
+	stpcpy(p, rest);
 	return normalise(joined, path);
 }
 
-/*
- * Walk path, making the folders that are missing on top; the last part is made only where
- * whole is set.  *rel points into path: its place in the region.  A link restarts the walk.
- */
-static struct region *walk(struct world *w, const char *at, bool whole, char *path, const char **rel)
+/* A path on its way into a region. */
+struct walk {
+	struct world *w;
+	char path[PATH_MAX];  /* plain; another one after a link was followed */
+	struct region *region;
+	const char *rel;      /* within path: its place in the region */
+};
+
+/* Enter the folder that the first end bytes of rel name, making it on top where it is missing.
+ * 1: it is a link, and path is now what it leads to. */
+static int enter(struct walk *k, size_t end)
 {
-	char prefix[PATH_MAX], link[PATH_MAX];
-	if (at[0] != '/' || normalise(at, path) < 0)
-		return errno = at[0] == '/' ? ENAMETOOLONG : EINVAL, NULL;
-	for (int links = 0; links <= LINKS_MAX; links++) {
-		struct region *r = region_of(w, path);
-		if (!r || r->top < 0)
-			return errno = r ? EROFS : EINVAL, NULL;
-		*rel = path + (r->at[1] ? strlen(r->at) : 0) + 1;
-		size_t n = 0;
-		for (;;) {
-			const char *rest = strchr(*rel + n, '/');
-			if (!rest && !whole)
-				return r;
-			size_t end = rest ? (size_t)(rest - *rel) : strlen(*rel);
-			memcpy(prefix, *rel, end);
-			prefix[end] = 0;
-			bool on_top;
-			int kind = kind_at(r, prefix, link, &on_top);
-			if (kind == S_IFLNK) {
-				char next[PATH_MAX];
-				if (follow(next, r->at, prefix, link, rest ? rest + 1 : "") < 0)
-					return NULL;
-				strcpy(path, next);
-				break;
-			}
-			if (kind < 0 || (kind && kind != S_IFDIR))
-				return errno = kind < 0 ? errno : ENOTDIR, NULL;
-			if (!on_top && (mkdirat(r->top, prefix, 0755) < 0 || give(w, r, prefix) < 0))
-				return NULL;
-			if (!rest)
-				return r;
-			n = end + 1;
-		}
-		if (!path[0])
-			return errno = EINVAL, NULL; /* a link to the root itself */
+	char prefix[PATH_MAX], link[PATH_MAX], next[PATH_MAX];
+	bool on_top;
+	memcpy(prefix, k->rel, end);
+	prefix[end] = 0;
+	int kind = kind_at(k->region, prefix, link, &on_top);
+	if (kind == S_IFLNK) {
+		const char *rest = k->rel[end] ? k->rel + end + 1 : "";
+		if (follow(next, k->region->at, prefix, link, rest) < 0)
+			return -1;
+		memcpy(k->path, next, strlen(next) + 1);
+		return 1;
 	}
-	return errno = ELOOP, NULL;
+	if (kind < 0)
+		return -1;
+	if (kind && kind != S_IFDIR)
+		return errno = ENOTDIR, -1;
+	if (!on_top && (mkdirat(k->region->top, prefix, 0755) < 0 || give(k->w, k->region, prefix) < 0))
+		return -1;
+	return 0;
+}
+
+/* From the region's top down; the last part is entered only where whole is set. */
+static int descend(struct walk *k, bool whole)
+{
+	for (size_t n = 0;;) {
+		size_t end = n + strcspn(k->rel + n, "/");
+		if (!k->rel[end] && !whole)
+			return 0;
+		int rc = enter(k, end);
+		if (rc != 0 || !k->rel[end])
+			return rc;
+		n = end + 1;
+	}
+}
+
+/* Find the place of at, making the folders above it (whole: and itself). */
+static int walk(struct walk *k, struct world *w, const char *at, bool whole)
+{
+	k->w = w;
+	if (at[0] != '/')
+		return errno = EINVAL, -1;
+	if (normalise(at, k->path) < 0)
+		return -1;
+	for (int links = 0; links <= LINKS_MAX; links++) {
+		k->region = region_of(w, k->path);
+		if (!k->region || k->region->top < 0)
+			return errno = k->region ? EROFS : EINVAL, -1; /* EINVAL: it is the root itself */
+		k->rel = k->path + (k->region->at[1] ? strlen(k->region->at) : 0) + 1;
+		int rc = descend(k, whole);
+		if (rc <= 0)
+			return rc;
+	}
+	return errno = ELOOP, -1;
 }
 
 int place_folder(struct world *w, const char *at)
 {
-	char path[PATH_MAX];
-	const char *rel;
-	return walk(w, at, true, path, &rel) ? 0 : -1;
+	struct walk k;
+	return walk(&k, w, at, true);
 }
 
 static int write_whole(int fd, const char *text)
@@ -181,45 +202,42 @@ static int write_whole(int fd, const char *text)
 }
 
 /* A later file stands in for an earlier one of the same name. */
-static struct region *walk_to_leaf(struct world *w, const char *at, char *path, const char **rel)
+static int walk_to_leaf(struct walk *k, struct world *w, const char *at)
 {
-	struct region *r = walk(w, at, false, path, rel);
-	if (r && unlinkat(r->top, *rel, 0) < 0 && errno != ENOENT)
-		return NULL;
-	return r;
+	if (walk(k, w, at, false) < 0)
+		return -1;
+	return unlinkat(k->region->top, k->rel, 0) < 0 && errno != ENOENT ? -1 : 0;
 }
 
 int place_file(struct world *w, const char *at, const char *text)
 {
-	char path[PATH_MAX];
-	const char *rel;
-	struct region *r = walk_to_leaf(w, at, path, &rel);
-	int fd = r ? openat(r->top, rel, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644) : -1;
+	struct walk k;
+	if (walk_to_leaf(&k, w, at) < 0)
+		return -1;
+	int fd = openat(k.region->top, k.rel, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -1;
 	int rc = write_whole(fd, text);
 	if (close(fd) < 0 || rc < 0)
 		return -1;
-	return give(w, r, rel);
+	return give(w, k.region, k.rel);
 }
 
 int place_link(struct world *w, const char *at, const char *target)
 {
-	char path[PATH_MAX];
-	const char *rel;
-	struct region *r = walk_to_leaf(w, at, path, &rel);
-	if (!r || symlinkat(target, r->top, rel) < 0)
+	struct walk k;
+	if (walk_to_leaf(&k, w, at) < 0 || symlinkat(target, k.region->top, k.rel) < 0)
 		return -1;
-	return give(w, r, rel);
+	return give(w, k.region, k.rel);
 }
 
 int place_mount_point(struct world *w, const char *at, bool folder)
 {
-	char path[PATH_MAX];
-	const char *rel;
+	struct walk k;
 	if (folder)
 		return place_folder(w, at);
-	struct region *r = walk(w, at, false, path, &rel);
-	int fd = r ? openat(r->top, rel, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0444) : -1;
+	if (walk(&k, w, at, false) < 0)
+		return -1;
+	int fd = openat(k.region->top, k.rel, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0444);
 	return fd < 0 ? -1 : close(fd);
 }

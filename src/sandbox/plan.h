@@ -79,7 +79,6 @@ struct plan {
 	unsigned char *kinds;       /* room for init: of each bind, enum bind_kind */
 	const char *const *env;                 /* the spec's and HOME */
 	bool own_id;                /* the builder has an id of its own: init is root inside */
-	bool old_overlay;           /* mount(2) with one option string: kernels before 6.7 */
 	unsigned processes;
 	struct sock_fprog filter;
 };
@@ -115,6 +114,10 @@ int guard_landlock(void); /* -1 and errno; kernels without it: 0 */
 /* explain.c: the line a person reads. */
 int explain_step(const struct report *r, struct err *err);
 int explain_clone(int sys, struct err *err);
+
+/* mounts.c: give layers to mount(2) in one option string even where the kernel has a better way
+ * (6.7): lets a test walk that way. */
+extern bool mounts_old_overlay;
 
 /* ids.c: write the maps of a fresh user namespace; own_id as it was planned. */
 bool ids_have_own(void);

@@ -29,7 +29,7 @@ static bool read_text(int procfd, const char *pid, const char *name, char *text,
 {
 	char path[64], *p = stpcpy(path, pid);
 	*p++ = '/';
-	strcpy(p, name);
+	stpcpy(p, name);
 	int fd = openat(procfd, path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, cap - 1);
 	if (fd >= 0)

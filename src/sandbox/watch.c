@@ -50,7 +50,7 @@ static void note_host(struct report *r, const char *name)
 	for (unsigned i = 0; i < r->host_count; i++)
 		if (strcasecmp(r->hosts[i], name) == 0)
 			return;
-	strcpy(r->hosts[r->host_count++], name); /* at most DNS_NAME_CAP with its NUL, as has a place */
+	stpcpy(r->hosts[r->host_count++], name); /* at most DNS_NAME_CAP with its NUL, as has a place */
 	tell_host(name);
 }
 _Static_assert(SANDBOX_HOST_CAP == DNS_NAME_CAP, "a name fits");
