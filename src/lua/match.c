@@ -39,6 +39,7 @@ static bool in_class(unsigned char c, char class)
 	case 'u': in = is_between(c, 'A', 'Z'); break;
 	case 'w': in = letter || digit; break;
 	case 'x': in = digit || is_between(c, 'a', 'f') || is_between(c, 'A', 'F'); break;
+	case 'z': in = c == '\0'; break; /* not in the manual any more, still in Lua */
 	default: return (unsigned char)class == c;
 	}
 	return lower == class ? in : !in;

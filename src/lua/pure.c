@@ -88,13 +88,11 @@ static int pure_setmetatable(lua_State *L)
 	return 1;
 }
 
-/* Call the library's own function, kept as the upvalue, with the arguments as they are. */
+/* Go on in the library's own function, kept as the upvalue, in this same call: it sees the arguments as
+ * they are, and its errors name the caller's line. */
 static int call_original(lua_State *L)
 {
-	lua_pushvalue(L, lua_upvalueindex(1));
-	lua_insert(L, 1);
-	lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
-	return lua_gettop(L);
+	return lua_tocfunction(L, lua_upvalueindex(1))(L);
 }
 
 /* A table of its true length: with __len it could claim 2^53 items and keep a C loop busy for years. */
@@ -138,7 +136,9 @@ static int guarded_rep(lua_State *L)
 		lua_pushliteral(L, "");
 		return 1;
 	}
-	vm_spend(L, (uint64_t)n);
+	/* What can't fit fails before it loops. */
+	if ((uint64_t)n <= vm_of(L)->memory_max)
+		vm_spend(L, (uint64_t)n);
 	return call_original(L);
 }
 
