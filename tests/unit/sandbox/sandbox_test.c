@@ -191,14 +191,14 @@ static void write_text(const char *path, const char *text)
 /* As root of a namespace of its own, as in a container that has one id. */
 static void enter_container(void)
 {
-	char map[64];
+	char map[64], group[64]; /* both from outside: within they have no number yet */
 	snprintf(map, sizeof map, "0 %u 1\n", geteuid());
+	snprintf(group, sizeof group, "0 %u 1\n", getegid());
 	if (unshare(CLONE_NEWUSER) < 0)
 		abort();
 	write_text("/proc/self/setgroups", "deny");
 	write_text("/proc/self/uid_map", map);
-	snprintf(map, sizeof map, "0 %u 1\n", getegid());
-	write_text("/proc/self/gid_map", map);
+	write_text("/proc/self/gid_map", group);
 }
 
 enum place { PLAIN, CONTAINER, SWITCHED_OFF };
