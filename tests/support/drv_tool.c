@@ -15,7 +15,8 @@
  *	 "inputs": [[INDEX, OUTPUT]], "srcs": [INDEX]}
  *
  * A VALUE is a list of parts: a text, or [INDEX, OUTPUT] for the path or
- * placeholder of an output of another element (a source's only output is "out").
+ * placeholder of an output of another element (a source's only output is "out");
+ * INDEX -1 is the derivation itself: Nix's builtins.placeholder.
  * The answer has for each: path, outputs, and for derivations text and id.
  * On an error its line goes to stderr, and the status is forge's.
  */
@@ -62,19 +63,32 @@ static const char *output_text(struct list *l, const struct element *e, const ch
 	return keep(l, &text);
 }
 
+static const char *own_placeholder(struct list *l, const char *output)
+{
+	struct buf text = BUF_INIT;
+	drv_placeholder(output, &text);
+	return keep(l, &text);
+}
+
 static const struct element *element_at(const struct list *l, const struct json *ref)
 {
 	return &l->elements.items[json_int(json_kind(ref) == JSON_ARR ? json_at(ref, 0) : ref, 0)];
 }
 
+static const char *part_text(struct list *l, const struct json *part)
+{
+	const char *output = json_str(json_at(part, 1));
+	if (json_kind(part) == JSON_STR)
+		return json_str(part);
+	return json_int(json_at(part, 0), 0) < 0 ? own_placeholder(l, output) :
+		output_text(l, element_at(l, part), output);
+}
+
 static const char *value(struct list *l, const struct json *parts)
 {
 	struct buf text = BUF_INIT;
-	for (size_t i = 0; i < json_count(parts); i++) {
-		const struct json *part = json_at(parts, i);
-		buf_str(&text, json_kind(part) == JSON_STR ? json_str(part) :
-			output_text(l, element_at(l, part), json_str(json_at(part, 1))));
-	}
+	for (size_t i = 0; i < json_count(parts); i++)
+		buf_str(&text, part_text(l, json_at(parts, i)));
 	return keep(l, &text);
 }
 
@@ -91,10 +105,7 @@ static int set_outputs(struct list *l, struct drv *d, const struct json *j, stru
 		o->method = str_eq(json_get_str(j, "method"), "nar") ? DRV_NAR : DRV_FLAT;
 		if (hash && hash_parse(slice_of(hash), &o->hash, err) < 0)
 			return -1;
-		struct buf own = BUF_INIT;
-		if (o->kind == DRV_OUT_FLOATING)
-			drv_placeholder(o->name, &own);
-		drv_env_set(d, o->name, keep(l, &own), &l->arena);
+		drv_env_set(d, o->name, o->kind == DRV_OUT_FLOATING ? own_placeholder(l, o->name) : "", &l->arena);
 	}
 	return 0;
 }
