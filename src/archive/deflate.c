@@ -1,14 +1,16 @@
 #include "archive/deflate.h"
 
-#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <zlib.h>
 
 #include "core/mem.h"
 
+/* Input is gathered into blocks of one size: zlib does not promise the same output however its input is cut. */
 struct deflater {
 	z_stream z;
-	unsigned char out[1 << 18];
+	size_t gathered;
+	unsigned char in[1 << 18], out[1 << 18];
 };
 
 struct deflater *deflater_new(int level, struct err *err)
@@ -48,22 +50,31 @@ static int drain(struct deflater *d, int flush, zip_sink_fn *sink, void *ctx, st
 	return 0;
 }
 
+/* Hand what was gathered to zlib. */
+static int pump(struct deflater *d, int flush, zip_sink_fn *sink, void *ctx, struct err *err)
+{
+	d->z.next_in = d->in;
+	d->z.avail_in = (uInt)d->gathered;
+	d->gathered = 0;
+	return drain(d, flush, sink, ctx, err);
+}
+
 int deflater_put(struct deflater *d, const void *data, size_t len, bool last, zip_sink_fn *sink, void *ctx,
 	struct err *err)
 {
 	const unsigned char *p = data;
 	while (len) {
-		uInt n = len > INT_MAX ? INT_MAX : (uInt)len;
-		d->z.next_in = (unsigned char *)p;
-		d->z.avail_in = n;
-		if (drain(d, Z_NO_FLUSH, sink, ctx, err))
-			return -1;
+		size_t room = sizeof d->in - d->gathered, n = len < room ? len : room;
+		memcpy(d->in + d->gathered, p, n);
+		d->gathered += n;
 		p += n;
 		len -= n;
+		if (d->gathered == sizeof d->in && pump(d, Z_NO_FLUSH, sink, ctx, err))
+			return -1;
 	}
 	if (!last)
 		return 0;
-	if (drain(d, Z_FINISH, sink, ctx, err))
+	if (pump(d, Z_FINISH, sink, ctx, err))
 		return -1;
 	deflateReset(&d->z);
 	return 0;

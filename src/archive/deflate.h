@@ -10,11 +10,12 @@
 #include "archive/zip.h"
 #include "core/err.h"
 
-struct deflater; /* about 0.3 MiB */
+struct deflater; /* about 0.8 MiB */
 
 struct deflater *deflater_new(int level, struct err *err); /* 1 to 9 */
 void deflater_free(struct deflater *d);                    /* NULL is allowed */
-/* Compress len bytes; what comes out goes to the sink.  With last, the stream is ended and d can begin another. */
+/* Compress len bytes; what comes out goes to the sink.  With last, the stream is ended and d can begin another.
+ * The output depends on all the bytes and the level, not on the pieces they come in. */
 int deflater_put(struct deflater *d, const void *data, size_t len, bool last, zip_sink_fn *sink, void *ctx,
 	struct err *err);
 

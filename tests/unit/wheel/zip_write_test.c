@@ -41,6 +41,7 @@ struct stuff {
 	bool random;
 	uint64_t at, seed;
 	uint64_t short_by; /* gives fewer bytes than it should */
+	size_t piece;      /* of at most this many bytes; 0: 40000 */
 };
 
 static void fill(struct stuff *s, unsigned char *p, size_t n)
@@ -64,7 +65,8 @@ static int give(void *ctx, zip_sink_fn *sink, void *sink_ctx, struct err *err)
 	stuff_begin(s);
 	while (s->at < s->size - s->short_by) {
 		uint64_t left = s->size - s->short_by - s->at;
-		size_t n = left < sizeof piece ? (size_t)left : sizeof piece;
+		size_t most = s->piece ? s->piece : sizeof piece;
+		size_t n = left < most ? (size_t)left : most;
 		fill(s, piece, n);
 		if (sink(sink_ctx, piece, n, err))
 			return -1;
@@ -114,6 +116,28 @@ static void sizes(void **state)
 		struct stuff even = { .size = sizes_tried[i] }, noise = { .size = sizes_tried[i], .random = true };
 		round_trip(&even, sizes_tried[i] > 2 ? 8 : 0);
 		round_trip(&noise, 0);
+	}
+}
+
+/* The archive is made of the bytes, not of the pieces they came in. */
+static void pieces(void **state)
+{
+	static const size_t tried[] = { 40000, 1021, 3, 32768 };
+	_cleanup_buf_ struct buf first = BUF_INIT;
+	for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+		_cleanup_close_ int fd = memory_file();
+		_cleanup_buf_ struct buf got = BUF_INIT;
+		struct stuff s = { .size = ZIP_WHOLE + 5000, .piece = tried[i] };
+		struct zip_writer *w = zip_writer_new(fd, 0, NULL);
+		assert_int_equal(zip_writer_add(w, "x", false, s.size, give, &s, NULL), 0);
+		assert_int_equal(zip_writer_end(w, NULL), 0);
+		zip_writer_free(w);
+		assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+		assert_int_equal(fs_slurp(fd, 1u << 26, &got, NULL), 0);
+		if (i == 0)
+			buf_add(&first, got.data, got.len);
+		assert_int_equal(got.len, first.len);
+		assert_memory_equal(got.data, first.data, got.len);
 	}
 }
 
@@ -188,7 +212,7 @@ static void full_disk(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times), cmocka_unit_test(sizes), cmocka_unit_test(announced_size),
+		cmocka_unit_test(times), cmocka_unit_test(sizes), cmocka_unit_test(pieces), cmocka_unit_test(announced_size),
 		cmocka_unit_test(bytes), cmocka_unit_test(many_entries), cmocka_unit_test(full_disk),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
