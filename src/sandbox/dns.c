@@ -4,7 +4,7 @@
 #include <strings.h>
 
 enum {
-	HEADER = 12,
+	HEADER = 12, WIRE_NAME_MAX = 255, /* of labels, so 253 as text */
 	TYPE_A = 1, TYPE_AAAA = 28, CLASS_IN = 1,
 	RCODE_FORMERR = 1, RCODE_NXDOMAIN = 3, RCODE_NOTIMP = 4,
 };
@@ -26,7 +26,7 @@ static size_t read_name(const uint8_t *q, size_t len, char *name)
 		size_t label = q[at++];
 		if (label == 0)
 			break;
-		if (label > len - at || n + label + 2 > DNS_NAME_CAP)
+		if (label > len - at || at + label - HEADER >= WIRE_NAME_MAX)
 			return 0;
 		if (n > 0)
 			name[n++] = '.';
