@@ -136,9 +136,8 @@ deps-test: deps ## and what the tests need: packages, and pip and uv in build/to
 
 RECIPE   ?= recipes/causal-conv1d.lua
 .PHONY: quickstart
-quickstart: deps ## build forge, realise a real CUDA wheel, export an index
-	@$(MAKE) --no-print-directory all
-	@tests/support/quickstart.sh $(B) $(RECIPE)
+quickstart: ## install what is missing, build forge and a real CUDA wheel, export an index
+	@MAKE="$(MAKE)" PYTHON="$(PYTHON)" tests/support/quickstart.sh $(B) $(RECIPE)
 
 .PHONY: check check-all check-unit check-functional check-asan lint
 check: deps-test ## install what the tests need and run them all
