@@ -2,6 +2,19 @@
  * Transfers, inside the poll loop: curl's multi interface, streamed to disk and
  * hashed on the way.  The registries' hosts come from the machine's own clients
  * (DESIGN 6, fetch/registry.h), never from this source.
+ *
+ * http, https and file URLs only; a redirect never leads from https to http or to
+ * a file.  Of a folder's file URL the index.html or index.json in it is read.
+ * What broke off is resumed where an ETag or the known hash vouches for it, else
+ * begun again.  429, 5xx, time-outs and broken connections are tried again after
+ * growing waits (Retry-After is obeyed up to a minute), other places first.
+ *
+ * Proxies are curl's (http_proxy, https_proxy, all_proxy, no_proxy), and ~/.netrc
+ * is read.  Certificates: the file that the first of $CURL_CA_BUNDLE,
+ * $SSL_CERT_FILE, $REQUESTS_CA_BUNDLE, $PIP_CERT, $NIX_SSL_CERT_FILE names, and
+ * the folders of $SSL_CERT_DIR; with none of them, libcurl's own default.
+ *
+ * A message names the label and a URL's path, never a user or password.
  */
 #ifndef FORGE_FETCH_FETCH_H
 #define FORGE_FETCH_FETCH_H
@@ -31,14 +44,15 @@ void fetcher_free(struct fetcher *f); /* cancels what runs */
 struct fetch_request {
 	const char *const *urls;      /* tried in turn: mirrors */
 	size_t url_count;
-	int fd;                       /* written from offset 0; owned by the caller; -1: into memory */
+	int fd;                       /* an empty file, written from offset 0; owned by the caller, who may close it
+	                                 from done() on or after fetch_cancel(); -1: into memory */
 	const struct hash *sha256;    /* NULL: not known (index pages) */
 	int64_t size;                 /* -1: not known; more bytes than this end the transfer */
-	uint64_t limit;               /* bytes at most where size is not known */
+	uint64_t limit;               /* bytes at most where size is not known; 0: 64 MiB in memory, 1 TiB in a file */
 	const char *accept;           /* Accept header, NULL: any */
 	bool head;                    /* ask only how large it is (HEAD): nothing is written, done gets the size,
 	                                 or -1 where the server does not say, and no hash */
-	const char *label;            /* for messages: what a person calls it */
+	const char *label;            /* for messages: what a person calls it; NULL: the URL's path */
 	void (*progress)(void *ctx, int64_t done, int64_t total);
 	/* rc 0, or -1 with err (ERR_HASH names both hashes; else says what was asked and what came).
 	 * body: what came, when fd was -1; content_type may be NULL; url: the last one, after redirects. */
@@ -47,7 +61,9 @@ struct fetch_request {
 	void *ctx;
 };
 
-/* The request is copied. Cancelling calls no callback. */
+/* The request is copied; no callback is called before it returns.  NULL where nothing can come of it: no
+ * URL that may be fetched, or offline.  Callbacks may start and cancel jobs (cancelling the own one in
+ * done() does nothing), but not free the fetcher.  Cancelling calls no callback. */
 struct fetch_job *fetch_start(struct fetcher *f, const struct fetch_request *r, struct err *err);
 void fetch_cancel(struct fetch_job *job);
 

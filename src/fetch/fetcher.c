@@ -18,6 +18,7 @@ struct fetcher *fetcher_new(struct loop *loop, const struct fetch_config *config
 	f->stall_ms = config->stall_ms > 0 ? config->stall_ms : STALL_MS;
 	f->backoff_ms = config->backoff_ms > 0 ? config->backoff_ms : BACKOFF_MS;
 	f->offline = config->offline;
+	f->writer = writer_new();
 	f->index_option = mem_dup(config->index);
 	return f;
 }
@@ -33,10 +34,28 @@ void fetcher_free(struct fetcher *f)
 		f->curl->curl_multi_cleanup(f->multi);
 	loop_timer_del(f->loop, f->curl_timer);
 	loop_timer_del(f->loop, f->wake);
+	writer_free(f->writer);
 	str_list_free(&f->mirrors);
 	list_free(&f->jobs);
 	free(f->index_option);
 	free(f);
+}
+
+/* Index pages (of unknown size) first: others wait for them.  Then the largest, which would else
+ * come alone at the end. */
+static struct fetch_job *next_job(const struct fetcher *f)
+{
+	struct fetch_job *best = NULL;
+	for (size_t i = 0; i < f->jobs.count; i++) {
+		struct fetch_job *j = f->jobs.items[i];
+		if (j->state != JOB_QUEUED)
+			continue;
+		if (j->sink.size < 0)
+			return j;
+		if (!best || j->sink.size > best->sink.size)
+			best = j;
+	}
+	return best;
 }
 
 /* Free what was cancelled while busy, then fill the free places. */
@@ -49,9 +68,9 @@ static void start_queued(void *ctx)
 		if (j->state == JOB_DROPPED)
 			job_free(j);
 	}
-	for (size_t i = 0; i < f->jobs.count && f->running < f->parallel; i++)
-		if (f->jobs.items[i]->state == JOB_QUEUED)
-			job_begin(f->jobs.items[i]);
+	struct fetch_job *j;
+	while (f->running < f->parallel && (j = next_job(f)))
+		job_begin(j);
 }
 
 void fetcher_wake(struct fetcher *f)

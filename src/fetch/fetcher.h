@@ -20,6 +20,7 @@ struct fetcher {
 	unsigned running;
 	uint64_t wake;                   /* timer that starts what is queued; 0: none */
 	LIST(struct index_page *) pages; /* read already, or on their way */
+	struct writer *writer;
 	struct str_list mirrors;         /* Debian's, once they were asked for */
 
 	const struct curl_api *curl;     /* NULL until the first transfer over HTTP */

@@ -29,7 +29,7 @@ struct fetch_job *job_new(struct fetcher *f, const struct fetch_request *r)
 	j->progress = r->progress;
 	j->done = r->done;
 	j->ctx = r->ctx;
-	sink_open(&j->sink, r->fd, r->sha256, r->size, limit);
+	sink_open(&j->sink, f->writer, r->fd, r->sha256, r->size, limit);
 	*list_push(&f->jobs) = j;
 	return j;
 }
@@ -137,6 +137,8 @@ void fetch_cancel(struct fetch_job *j)
 		else if (j->state == JOB_PAGE)
 			pages_forget_waiter(j);
 		j->state = JOB_DROPPED;
+		loop_timer_del(j->f->loop, j->timer);
+		sink_close(&j->sink); /* the caller may close fd */
 		fetcher_wake(j->f);
 		return;
 	}
@@ -147,12 +149,13 @@ void fetch_cancel(struct fetch_job *j)
 static void tell(struct fetch_job *j, int rc, const struct hash *sha256, const char *content_type,
 	const char *url, struct err *err)
 {
+	sink_settle(&j->sink, NULL); /* the caller may close fd */
 	j->state = JOB_TOLD; /* a cancel from inside the callback does nothing */
 	if (j->locked_done)
 		j->locked_done(j->ctx, rc, err);
 	else
 		j->done(j->ctx, rc, sha256, j->head ? j->total : j->sink.got,
-			j->sink.fd < 0 && rc == 0 && !j->head ? &j->sink.body : NULL, content_type, url, err);
+			j->sink.file.fd < 0 && rc == 0 && !j->head ? &j->sink.body : NULL, content_type, url, err);
 	job_free(j);
 }
 
@@ -263,8 +266,8 @@ static bool check(struct fetch_job *j, struct hash *got, enum try_end *end, stru
 {
 	if (j->head || sink_check(&j->sink, got, err) == 0)
 		return true;
-	*end = TRY_OTHER;
-	if (j->resumed && !j->no_range) {
+	*end = j->sink.broken ? TRY_STOP : TRY_OTHER;
+	if (j->resumed && !j->no_range && !j->sink.broken) {
 		j->no_range = true;
 		*end = TRY_AGAIN;
 	}

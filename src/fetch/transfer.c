@@ -47,6 +47,8 @@ static size_t on_body(char *data, size_t size, size_t count, void *ctx)
 {
 	struct fetch_job *j = ctx;
 	long status = 0;
+	if (j->state == JOB_DROPPED)
+		return 0;
 	j->active = loop_now();
 	if (!j->accepted) {
 		j->f->curl->curl_easy_getinfo(j->easy, CURLINFO_RESPONSE_CODE, &status);
@@ -110,6 +112,7 @@ static void configure(struct fetch_job *j, const char *url)
 	c->curl_easy_setopt(e, CURLOPT_USERAGENT, "forge");
 	c->curl_easy_setopt(e, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
 	c->curl_easy_setopt(e, CURLOPT_BUFFERSIZE, BUFFER_SIZE);
+	c->curl_easy_setopt(e, CURLOPT_PIPEWAIT, 1L);
 	c->curl_easy_setopt(e, CURLOPT_ERRORBUFFER, j->curl_error);
 	c->curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, open_socket);
 	c->curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
@@ -118,7 +121,7 @@ static void configure(struct fetch_job *j, const char *url)
 	c->curl_easy_setopt(e, CURLOPT_WRITEDATA, j);
 	if (j->head)
 		c->curl_easy_setopt(e, CURLOPT_NOBODY, 1L);
-	else if (j->sink.fd < 0 && !j->sink.wanted) /* index pages; files come as the bytes they are */
+	else if (j->sink.file.fd < 0 && !j->sink.wanted) /* index pages; files come as the bytes they are */
 		c->curl_easy_setopt(e, CURLOPT_ACCEPT_ENCODING, "");
 	if (j->accept)
 		add_header(j, "Accept", j->accept);
