@@ -34,7 +34,7 @@ struct goal {
 	size_t waiting;             /* inputs that are not there yet */
 	LIST(size_t) users;         /* goals that wait for this one */
 	struct drv *resolved;       /* once its inputs are there; in the realise's arena */
-	struct hash modulo;         /* of the resolved derivation */
+	struct hash id;             /* of the resolved derivation (drv_hash_id) */
 	int lock;                   /* store_lock descriptor, -1 */
 	bool waiting_told;          /* "another forge builds this" was said */
 	uint64_t expected;          /* bytes of memory it is expected to need while it runs */

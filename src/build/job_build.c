@@ -56,7 +56,7 @@ static char *scratch_path(struct goal *g, const char *output, struct arena *a)
 {
 	_cleanup_buf_ struct buf type = BUF_INIT, path = BUF_INIT;
 	buf_printf(&type, "scratch:%s", output);
-	store_path_make(type.data, &g->modulo, g->d->drv->name, &path);
+	store_path_make(type.data, &g->id, g->d->drv->name, &path);
 	return arena_dup_n(a, path.data, path.len);
 }
 

@@ -7,7 +7,7 @@
 
 #define ENTRY_MAX (1u << 20)
 
-int plan_realised(struct store *s, const struct drv *d, const struct hash *modulo, struct arena *a,
+int plan_realised(struct store *s, const struct drv *d, const struct hash *id, struct arena *a,
 	const char **paths, struct err *err)
 {
 	for (size_t i = 0; i < d->output_count; i++) {
@@ -17,10 +17,10 @@ int plan_realised(struct store *s, const struct drv *d, const struct hash *modul
 			there = store_valid(s, o->path, err);
 			paths[i] = o->path;
 		} else {
-			_cleanup_buf_ struct buf id = BUF_INIT;
+			_cleanup_buf_ struct buf name = BUF_INIT;
 			_cleanup_free_ char *path = NULL;
-			drv_output_id(modulo, o->name, &id);
-			there = store_realisation(s, id.data, &path, err);
+			drv_output_id(id, o->name, &name);
+			there = store_realisation(s, name.data, &path, err);
 			paths[i] = there > 0 ? arena_dup(a, path) : NULL;
 		}
 		if (there <= 0)
@@ -52,11 +52,11 @@ static const char *known_path(void *ctx, const char *drv_path, const char *outpu
 }
 
 struct drv *plan_resolve(struct eval *e, size_t drv, plan_paths_fn *paths_of, void *ctx,
-	struct arena *a, struct hash *modulo, struct err *err)
+	struct arena *a, struct hash *id, struct err *err)
 {
 	struct resolving r = { e, eval_drv(e, drv), paths_of, ctx };
 	struct drv *resolved = drv_resolve(r.user->drv, known_path, &r, a, err);
-	if (!resolved || drv_hash_modulo(resolved, NULL, NULL, modulo, err) < 0)
+	if (!resolved || drv_hash_id(resolved, NULL, NULL, id, err) < 0)
 		return NULL;
 	return resolved;
 }
@@ -126,18 +126,33 @@ static int visit_build(struct planning *p, size_t i, const struct eval_drv *d, s
 		plan->build++;
 		return 0;
 	}
-	struct hash modulo;
-	struct drv *resolved = plan_resolve(p->e, i, step_paths, plan, &plan->arena, &modulo, err);
+	struct hash id;
+	struct drv *resolved = plan_resolve(p->e, i, step_paths, plan, &plan->arena, &id, err);
 	if (!resolved)
 		return -1;
-	int there = plan_realised(p->s, resolved, &modulo, &plan->arena, step->paths, err);
+	int there = plan_realised(p->s, resolved, &id, &plan->arena, step->paths, err);
 	if (there < 0)
 		return -1;
 	step->state = there ? PLAN_VALID : PLAN_BUILD;
 	step->cutoff = there && resolved->outputs[0].kind != DRV_OUT_FIXED;
 	step->reason = there ? "in the store: its inputs came out the same" : "not built before";
+	plan->cutoffs += step->cutoff;
 	*(there ? &plan->valid : &plan->build) += 1;
 	return 0;
+}
+
+struct inputs_of {
+	struct eval *e;
+	const struct eval_drv *user;
+};
+
+static const struct hash *input_modulo(void *ctx, const char *drv_path)
+{
+	const struct inputs_of *of = ctx;
+	for (size_t i = 0; i < of->user->drv->input_count; i++)
+		if (strcmp(of->user->drv->inputs[i].path, drv_path) == 0)
+			return &eval_drv(of->e, of->user->inputs[i])->modulo;
+	return NULL;
 }
 
 static int visit(struct planning *p, size_t i, struct err *err)
@@ -147,7 +162,10 @@ static int visit(struct planning *p, size_t i, struct err *err)
 	if (step->state != PLAN_UNNEEDED)
 		return 0;
 	step->paths = arena_alloc(&p->plan->arena, d->drv->output_count * sizeof *step->paths);
-	int there = plan_realised(p->s, d->drv, &d->modulo, &p->plan->arena, step->paths, err);
+	struct inputs_of inputs = { p->e, d };
+	if (drv_hash_id(d->drv, input_modulo, &inputs, &step->id, err) < 0)
+		return -1;
+	int there = plan_realised(p->s, d->drv, &step->id, &p->plan->arena, step->paths, err);
 	if (there < 0)
 		return -1;
 	if (there) {

@@ -21,6 +21,7 @@ enum plan_state {
 struct plan_step {
 	enum plan_state state;
 	const char *reason;   /* for people; NULL where unneeded */
+	struct hash id;       /* under which the derivation's realisations are filed (drv_hash_id); set unless unneeded */
 	const char **paths;   /* one for each output, in the derivation's order; set where PLAN_VALID */
 	bool cutoff;          /* found through the resolved derivation only: realise() remembers it */
 	int64_t bytes;        /* PLAN_FETCH: what will be transferred, 0 if not known */
@@ -31,26 +32,27 @@ struct plan {
 	struct plan_step *steps; /* by index of the evaluation's derivations */
 	size_t count;
 	size_t valid, fetch, build;
+	size_t cutoffs;          /* of the valid ones, those that realise() has still to remember */
 	int64_t fetch_bytes;
 };
 
-#define PLAN_INIT { ARENA_INIT, NULL, 0, 0, 0, 0, 0 }
+#define PLAN_INIT { .arena = ARENA_INIT }
 
 int plan_make(struct eval *e, const size_t *wanted, size_t count, struct store *s, struct plan *out,
 	struct err *err);
 void plan_free(struct plan *p);
 
 /*
- * Are the outputs of a derivation known and in the store under this modulo hash?
+ * Are the outputs of a derivation known and in the store under this id (by drv_hash_id)?
  * 1: yes, paths (one an output) are filled from the arena; 0: no; -1: error.
  */
-int plan_realised(struct store *s, const struct drv *d, const struct hash *modulo, struct arena *a,
+int plan_realised(struct store *s, const struct drv *d, const struct hash *id, struct arena *a,
 	const char **paths, struct err *err);
 
 /* The derivation resolved against known output paths (paths_of(ctx, input index) lists one an output),
- * and its modulo hash. */
+ * and its id. */
 typedef const char *const *plan_paths_fn(void *ctx, size_t drv);
 struct drv *plan_resolve(struct eval *e, size_t drv, plan_paths_fn *paths_of, void *ctx,
-	struct arena *a, struct hash *modulo, struct err *err);
+	struct arena *a, struct hash *id, struct err *err);
 
 #endif

@@ -54,7 +54,7 @@ static int remember_cutoffs(struct realise *r, struct err *err)
 		const struct eval_drv *d = eval_drv(r->e, i);
 		for (size_t k = 0; step->cutoff && k < d->drv->output_count; k++) {
 			_cleanup_buf_ struct buf id = BUF_INIT;
-			drv_output_id(&d->modulo, d->drv->outputs[k].name, &id);
+			drv_output_id(&step->id, d->drv->outputs[k].name, &id);
 			if (store_realisation_add(r->s, id.data, step->paths[k], err) < 0)
 				return -1;
 		}

@@ -130,7 +130,7 @@ void goal_sync_from_worker(struct store *s, uint64_t bytes)
 /* Under which ids a goal's output is remembered: its own derivation's and the resolved one's. */
 static int remember(struct goal *g, const char *output, const char *path, struct err *err)
 {
-	const struct hash *ids[] = { &g->d->modulo, &g->modulo };
+	const struct hash *ids[] = { &g->r->plan->steps[g->index].id, &g->id };
 	for (int i = 0; i < 2; i++) {
 		_cleanup_buf_ struct buf id = BUF_INIT;
 		drv_output_id(ids[i], output, &id);
@@ -239,10 +239,10 @@ static bool fits(struct goal *g)
 static int already_there(struct goal *g, struct err *err)
 {
 	struct plan_step *step = &g->r->plan->steps[g->index];
-	int there = plan_realised(g->r->s, g->d->drv, &g->d->modulo, &g->r->plan->arena, step->paths, err);
+	int there = plan_realised(g->r->s, g->d->drv, &step->id, &g->r->plan->arena, step->paths, err);
 	if (there != 0 || g->kind == GOAL_FETCH)
 		return there;
-	there = plan_realised(g->r->s, g->resolved, &g->modulo, &g->r->plan->arena, step->paths, err);
+	there = plan_realised(g->r->s, g->resolved, &g->id, &g->r->plan->arena, step->paths, err);
 	for (size_t i = 0; there > 0 && i < g->d->drv->output_count; i++)
 		if (g->d->drv->outputs[i].kind != DRV_OUT_FIXED &&
 				remember(g, g->d->drv->outputs[i].name, step->paths[i], err) < 0)
@@ -254,14 +254,14 @@ static int resolve(struct goal *g, struct err *err)
 {
 	if (!g->resolved)
 		g->resolved = plan_resolve(g->r->e, g->index, goal_paths, g->r->plan, &g->r->arena,
-			&g->modulo, err);
+			&g->id, err);
 	return g->resolved ? 0 : -1;
 }
 
 /* Take the lock that says "this forge makes it". 1: have it, 0: another does, -1: error. */
 static int take_lock(struct goal *g, struct err *err)
 {
-	_cleanup_free_ char *key = hash_hex(&g->modulo);
+	_cleanup_free_ char *key = hash_hex(&g->id);
 	bool busy = false;
 	g->lock = store_lock(g->r->s, key, false, &busy, err);
 	if (g->lock >= 0)

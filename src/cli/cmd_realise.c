@@ -108,7 +108,7 @@ static int realise_chosen(struct cli_recipe *recipe, struct chosen *chosen, stru
 	if (rc == 0 && o->dry_run) {
 		print_plan(recipe->eval, &plan, o->json);
 	} else if (rc == 0) {
-		rc = plan.fetch + plan.build ? carry_out(recipe->eval, s, &plan, o, err) : 0;
+		rc = plan.fetch + plan.build + plan.cutoffs ? carry_out(recipe->eval, s, &plan, o, err) : 0;
 		/* what was made is told and kept also where another variant failed */
 		if (results_keep(chosen, recipe->eval, &plan, s, o->json ? results : NULL, rc == 0 ? err : NULL) < 0)
 			rc = -1;
