@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,12 +14,14 @@
 
 #include "core/fs.h"
 #include "core/mem.h"
+#include "sandbox/cgroup.h"
 #include "sandbox/plan.h"
 
 struct sandbox {
 	struct loop *loop;
 	pid_t pid;
 	struct report *report;
+	struct cgroup *cgroup; /* NULL: none to be had */
 	int64_t started;
 	uint64_t timer; /* 0: none */
 	bool timed_out, killed;
@@ -28,6 +31,7 @@ struct sandbox {
 
 static void sandbox_free(struct sandbox *s)
 {
+	cgroup_free(s->cgroup);
 	if (s->report)
 		munmap(s->report, sizeof *s->report);
 	free(s);
@@ -50,6 +54,7 @@ static void out_of_time(void *ctx)
 static enum sandbox_end how_it_ended(const struct sandbox *s, int status)
 {
 	const struct report *r = s->report;
+	struct cgroup_events refused = s->cgroup ? cgroup_events(s->cgroup) : (struct cgroup_events){ 0 };
 	bool failed = !r->ended || r->status != 0;
 	if (s->killed)
 		return SANDBOX_KILLED;
@@ -57,9 +62,9 @@ static enum sandbox_end how_it_ended(const struct sandbox *s, int status)
 		return SANDBOX_TIMEOUT;
 	if (r->step != STEP_NONE)
 		return SANDBOX_SETUP;
-	if (r->memory_hit)
+	if (r->memory_hit || (refused.out_of_memory && failed))
 		return SANDBOX_MEMORY;
-	return r->processes_hit && failed ? SANDBOX_PROCESSES : SANDBOX_EXITED;
+	return (r->processes_hit || refused.out_of_pids) && failed ? SANDBOX_PROCESSES : SANDBOX_EXITED;
 }
 
 static void init_ended(void *ctx, const struct proc_result *ended)
@@ -141,8 +146,28 @@ static int make_plan(struct plan *p, const struct sandbox_spec *spec, struct err
 	return guard_filter(&p->filter, err);
 }
 
+/* The kernel's own ceiling, where it is to be had; else the watch alone. */
+static struct cgroup *confine(const struct plan *p, pid_t pid)
+{
+	struct cgroup *c = cgroup_new(cgroup_home(), p->spec->memory, p->processes);
+	if (c && cgroup_add(c, pid) == 0)
+		return c;
+	cgroup_free(c);
+	return NULL;
+}
+
+/* Should the machine run out of memory, a build goes before anything of the person's. */
+static void offer_to_oom_killer(pid_t pid)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/oom_score_adj", (int)pid);
+	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, "500", 3) != 3)
+		return; /* no harm: it is as likely as others */
+}
+
 /* Clone init, give it its ids and let it go.  The pid, or -1 with nothing left behind. */
-static pid_t start_init(struct plan *p, struct err *err)
+static pid_t start_init(struct plan *p, struct cgroup **cgroup, struct err *err)
 {
 	int go[2];
 	if (pipe2(go, O_CLOEXEC) < 0)
@@ -155,6 +180,8 @@ static pid_t start_init(struct plan *p, struct err *err)
 	_cleanup_close_ int start = go[1];
 	if (pid < 0)
 		return explain_clone(errno, err);
+	offer_to_oom_killer(pid);
+	*cgroup = confine(p, pid);
 	if (ids_map(pid, p->own_id, err) == 0) {
 		if (write(start, "g", 1) == 1)
 			return pid;
@@ -179,7 +206,7 @@ struct sandbox *sandbox_start(struct loop *loop, const struct sandbox_spec *spec
 	struct sandbox *s = mem_alloc(sizeof *s);
 	*s = (struct sandbox){ .loop = loop, .report = report, .started = loop_now(), .done = done, .ctx = ctx };
 	plan.report = report;
-	s->pid = start_init(&plan, err);
+	s->pid = start_init(&plan, &s->cgroup, err);
 	if (s->pid < 0) {
 		sandbox_free(s);
 		return NULL;
