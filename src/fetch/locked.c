@@ -90,12 +90,12 @@ static int place_from_page(struct fetch_job *j, const struct index_page *p, stru
 	for (size_t i = 0; i < p->files.count; i++) {
 		if (strcmp(p->files.items[i].name, j->label) != 0)
 			continue;
-		j->gone = mem_printf("the index of %s lists it and does not have it", p->source);
+		j->gone = mem_printf("the index (%s) lists it and does not have it", p->source);
 		if (job_place(j, p->files.items[i].url, err) < 0)
-			return err_add(err, "%s, as the index of %s places it", j->label, p->source);
+			return err_add(err, "%s, as the index (%s) places it", j->label, p->source);
 		return 0;
 	}
-	return err_set(err, ERR_FAIL, "%s: the index of %s does not list it for %s: it was removed there, or "
+	return err_set(err, ERR_FAIL, "%s: the index (%s) does not list it for %s: it was removed there, or "
 		"this index lacks it; another index (--index), or forge lock --update, may help",
 		j->label, p->source, p->project);
 }
@@ -140,7 +140,7 @@ static struct index_page *page_ask(struct fetcher *f, const char *project, const
 	p->url = mem_dup(url);
 	p->source = mem_dup(source);
 	*list_push(&f->pages) = p;
-	_cleanup_free_ char *label = mem_printf("the index of %s, project %s", source, project);
+	_cleanup_free_ char *label = mem_printf("the index (%s), project %s", source, project);
 	struct fetch_request r = {
 		.urls = (const char *const[]){ url }, .url_count = 1, .fd = -1, .size = -1,
 		.accept = ACCEPT_PAGE, .label = label, .done = page_came, .ctx = p,

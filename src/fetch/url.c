@@ -148,15 +148,6 @@ char *url_quote_path(const char *path)
 	return buf_steal(&out);
 }
 
-char *url_quote(const char *url)
-{
-	struct parts u = split(url);
-	_cleanup_buf_ struct buf path = BUF_INIT;
-	quote(u.path, &path);
-	u.path = (struct slice){ path.data ? path.data : "", path.len };
-	return compose(&u);
-}
-
 char *url_join(const char *base, const char *ref)
 {
 	struct slice trimmed = slice_trim(slice_of(ref));

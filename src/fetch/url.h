@@ -6,14 +6,12 @@
 
 /* All results are owned by the caller. */
 
-/* ref resolved against base (RFC 3986, 5.2), white space around it taken off and what may not stand
- * in a URL quoted; the fragment stays. */
+/* ref resolved against base (RFC 3986, 5.2), white space around it taken off and its path quoted;
+ * the fragment stays. */
 char *url_join(const char *base, const char *ref);
 
-/* Quote what may not stand in a URL's path, and nothing twice: "a %2Fb" gives "a%20%2Fb".
- * Of a whole URL only the path is touched. */
+/* Quote what may not stand in a URL's path, and nothing twice: "a %2Fb" gives "a%20%2Fb". */
 char *url_quote_path(const char *path);
-char *url_quote(const char *url);
 
 /* The file name a URL ends in: the last segment of its path, decoded once; the host where the path
  * names none.  Never a path: NULL where decoding gives a separator, a NUL byte, "." or "..". */

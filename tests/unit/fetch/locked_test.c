@@ -157,13 +157,13 @@ static void page_read_once(void **state)
 static void index_fails(void **state)
 {
 	static const struct { const char *project, *file, *part; enum err_code code; } cases[] = {
-		{ "demo", "demo-2.whl", "demo-2.whl: the index of $FORGE_INDEX does not list it", ERR_FAIL },
-		{ "demo", "gone-1.whl", "answered 404 (/gone-1.whl): the index of $FORGE_INDEX lists it", ERR_FAIL },
-		{ "nobody", "demo-1.whl", "demo-1.whl: the index of $FORGE_INDEX, project nobody: ", ERR_FAIL },
+		{ "demo", "demo-2.whl", "demo-2.whl: the index ($FORGE_INDEX) does not list it", ERR_FAIL },
+		{ "demo", "gone-1.whl", "answered 404 (/gone-1.whl): the index ($FORGE_INDEX) lists it", ERR_FAIL },
+		{ "nobody", "demo-1.whl", "demo-1.whl: the index ($FORGE_INDEX), project nobody: ", ERR_FAIL },
 		{ "nobody", "demo-1.whl", "it has no such project", ERR_FAIL },
 		{ "down", "demo-1.whl", "the server answered 503", ERR_FAIL },
 		{ "noise", "demo-1.whl", "neither HTML nor JSON", ERR_INPUT },
-		{ "cut", "demo-1.whl", "demo-1.whl: the index of $FORGE_INDEX", ERR_FAIL },
+		{ "cut", "demo-1.whl", "demo-1.whl: the index ($FORGE_INDEX)", ERR_FAIL },
 		{ "demo", "other.whl", "other.whl: wanted sha256 ", ERR_HASH },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -233,7 +233,7 @@ static void offline(void **state)
 	struct result r = { .fd = -1 };
 	_cleanup_free_ char *entry = pypi("demo", "demo-1.whl");
 	assert_null(start(entry, &r, &err));
-	assert_non_null(strstr(err.msg, "demo-1.whl: the index of $FORGE_INDEX, project demo: offline"));
+	assert_non_null(strstr(err.msg, "demo-1.whl: the index ($FORGE_INDEX), project demo: offline"));
 	_cleanup_free_ char *local = mem_printf("file://%s/root/simple", fx.dir.path);
 	setenv("FORGE_INDEX", local, 1); /* an index on disk serves; its files are elsewhere on disk */
 	r = fetch_entry(pypi("demo", "demo-1.whl"));
