@@ -54,7 +54,7 @@ struct fetch_request {
 	                                 or -1 where the server does not say, and no hash */
 	const char *label;            /* for messages: what a person calls it; NULL: the URL's path */
 	void (*progress)(void *ctx, int64_t done, int64_t total);
-	/* rc 0, or -1 with err (ERR_HASH names both hashes; else says what was asked and what came).
+	/* rc 0 and an empty err for the callback's own use, or -1 with err (ERR_HASH names both hashes; else says what was asked and what came).
 	 * body: what came, when fd was -1; content_type may be NULL; url: the last one, after redirects. */
 	void (*done)(void *ctx, int rc, const struct hash *sha256, int64_t size, struct buf *body,
 		const char *content_type, const char *url, struct err *err);

@@ -285,7 +285,7 @@ void job_try_over(struct fetch_job *j, enum try_end end, int64_t retry_after_ms,
 		j->told = 0;
 		if (!job_progress(j))
 			return;
-		tell(j, 0, j->head ? NULL : &got, type, last, NULL);
+		tell(j, 0, j->head ? NULL : &got, type, last, &wrong);
 		return;
 	}
 	struct place *p = &j->places.items[j->at];

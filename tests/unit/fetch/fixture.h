@@ -104,6 +104,7 @@ static inline void fixture_done(void *ctx, int rc, const struct hash *sha256, in
 	const char *content_type, const char *url, struct err *err)
 {
 	struct result *r = ctx;
+	assert_non_null(err);
 	r->done = true;
 	r->rc = rc;
 	r->times++;
