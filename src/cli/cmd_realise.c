@@ -72,12 +72,19 @@ static void print_plan(const struct eval *e, const struct plan *plan, bool json)
 		results_print_json(all);
 }
 
+/* "88 to fetch (109 MB), 5 to build, 12 in the store", without what is none. */
 static void tell_plan(const struct plan *plan, const struct event_sink *sink)
 {
 	_cleanup_free_ char *bytes = cli_bytes(plan->fetch_bytes);
-	if (plan->fetch + plan->build)
-		event_note(sink, "%zu to fetch (%s), %zu to build, %zu in the store", plan->fetch, bytes,
-			plan->build, plan->valid);
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	if (plan->fetch)
+		buf_printf(&text, "%zu to fetch (%s)", plan->fetch, plan->fetch_bytes ? bytes : "size unknown");
+	if (plan->build)
+		buf_printf(&text, "%s%zu to build", text.len ? ", " : "", plan->build);
+	if (text.len && plan->valid)
+		buf_printf(&text, ", %zu in the store", plan->valid);
+	if (text.len)
+		event_note(sink, "%s", text.data);
 }
 
 static int carry_out(struct eval *e, struct store *s, struct plan *plan, const struct options *o,
