@@ -25,18 +25,16 @@ void bind_type_names(unsigned types, struct buf *out)
 		}
 }
 
-/* "flash-attn.lua:7: message", or, when only lib/ is running, "lib/wheel.lua:31: message". */
+/* "flash-attn.lua:7: message"; "flash-attn.lua: message" where none of the recipe's lines is running. */
 static int raise_placed(struct eval *e)
 {
 	lua_State *L = e->vm.L;
 	int line;
 	const char *file = require_caller(L, true, &line, NULL);
-	if (!file)
-		file = require_caller(L, false, &line, NULL);
 	if (file)
 		lua_pushfstring(L, "%s:%d: %s", file, line, e->err.msg);
 	else
-		lua_pushstring(L, e->err.msg);
+		lua_pushfstring(L, "%s: %s", e->recipe, e->err.msg);
 	err_clear(&e->err);
 	return lua_error(L);
 }
@@ -103,20 +101,9 @@ static void unknown_field(lua_State *L, const char *what, const struct bind_fiel
 	bind_error(L, "%s: there is no field '%s'", what, name);
 }
 
-void bind_check_fields(lua_State *L, int index, const char *what, const struct bind_field *fields)
+/* Raise for the first field, in a stable order, that is not known. */
+static void check_known(lua_State *L, int index, const char *what, const struct bind_field *fields)
 {
-	size_t found = 0, all = 0;
-	for (const struct bind_field *f = fields; f->name; f++) {
-		lua_pushstring(L, f->name);
-		found += lua_rawget(L, index) != LUA_TNIL;
-		check_type(L, lua_gettop(L), what, f);
-		lua_pop(L, 1);
-	}
-	for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
-		all++;
-	if (all == found)
-		return;
-	/* Some field is not known: find the first of them in a stable order. */
 	const struct lua_keys *keys = keys_push(L, index);
 	for (size_t i = 0; i < keys->count; i++) {
 		const struct bind_field *f = fields;
@@ -127,6 +114,25 @@ void bind_check_fields(lua_State *L, int index, const char *what, const struct b
 		keys_push_one(L, &keys->items[i]);
 		unknown_field(L, what, fields);
 	}
+	lua_pop(L, 1);
+}
+
+void bind_check_fields(lua_State *L, int index, const char *what, const struct bind_field *fields)
+{
+	size_t found = 0, all = 0;
+	for (const struct bind_field *f = fields; f->name; f++) {
+		lua_pushstring(L, f->name);
+		bool there = lua_rawget(L, index) != LUA_TNIL;
+		if (!there && !(f->types & BIND_NIL))
+			check_known(L, index, what, fields); /* a name that is misspelt says more than one that is missing */
+		check_type(L, lua_gettop(L), what, f);
+		found += there;
+		lua_pop(L, 1);
+	}
+	for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
+		all++;
+	if (all != found)
+		check_known(L, index, what, fields);
 }
 
 /* What Lua calls; the upvalue is the declaration. */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/fs.h"
@@ -36,15 +37,32 @@ static int run_recipe(lua_State *L)
 	return 0;
 }
 
-/* "x.lua:3: …" becomes "recipes/x.lua:3: …", as the person named it; inside, no folder can be seen. */
-static int add_folder(const struct eval *e, const char *given, struct err *err)
+/* Does the message begin with a file in that folder: "lib/", "./"? */
+static bool placed_in(const char *msg, const char *folder)
 {
-	size_t n = strlen(e->recipe), folder = strlen(given) - n;
-	if (err && folder > 0 && err->msg && strncmp(err->msg, e->recipe, n) == 0 && err->msg[n] == ':') {
-		char *msg = mem_printf("%.*s%s", (int)folder, given, err->msg);
-		free(err->msg);
-		err->msg = msg;
-	}
+	return str_starts(msg, folder) && msg[strcspn(msg, ": ")] == ':';
+}
+
+/*
+ * "x.lua:3: …" becomes "recipes/x.lua:3: …", as the person named it (inside, no folder can be seen), and
+ * so does "./helper.lua:3: …"; what has no place of its own gets the recipe's name.
+ */
+static int add_folder(const struct eval *e, struct err *err)
+{
+	const char *msg = err ? err->msg : NULL;
+	size_t n = strlen(e->recipe);
+	int folder = (int)(strlen(e->given) - n);
+	if (!msg || placed_in(msg, "lib/"))
+		return -1;
+	char *placed = NULL;
+	if (strncmp(msg, e->recipe, n) == 0 && msg[n] == ':')
+		placed = mem_printf("%.*s%s", folder, e->given, msg);
+	else if (placed_in(msg, "./"))
+		placed = mem_printf("%.*s%s", folder, e->given, folder ? msg + 2 : msg);
+	else
+		placed = mem_printf("%s: %s", e->given, msg);
+	free(err->msg);
+	err->msg = placed;
 	return -1;
 }
 
@@ -52,9 +70,12 @@ static int open_places(struct eval *e, const char *recipe, struct err *err)
 {
 	const char *slash = strrchr(recipe, '/');
 	_cleanup_free_ char *folder = slash ? mem_dup_n(recipe, (size_t)(slash - recipe) + 1) : mem_dup(".");
+	struct stat st;
 	e->recipe = mem_dup(slash ? slash + 1 : recipe);
 	e->given = mem_dup(recipe);
-	if (!e->recipe[0])
+	if (stat(recipe, &st) < 0)
+		return err_sys(err, "%s", recipe);
+	if (S_ISDIR(st.st_mode))
 		return err_set(err, ERR_USAGE, "%s is a folder, not a recipe", recipe);
 	e->folder = fs_real(folder, err);
 	if (!e->folder)
@@ -75,7 +96,7 @@ struct eval *eval_open(const char *recipe, const struct eval_options *o, struct 
 	e->lib_fd = e->folder_fd = -1;
 	if (open_places(e, recipe, err) < 0 || vm_open(&e->vm, o->memory, o->instructions, err) < 0 ||
 	    vm_run(&e->vm, set_up, NULL, err) < 0 ||
-	    (vm_run(&e->vm, run_recipe, NULL, err) < 0 && add_folder(e, recipe, err) < 0)) {
+	    (vm_run(&e->vm, run_recipe, NULL, err) < 0 && add_folder(e, err) < 0)) {
 		eval_close(e);
 		return NULL;
 	}
@@ -149,7 +170,7 @@ int eval_derive(struct eval *e, size_t target, const struct eval_result **result
 {
 	struct deriving d = { .target = target };
 	if (vm_run(&e->vm, derive, &d, err) < 0)
-		return add_folder(e, e->given, err);
+		return add_folder(e, err);
 	*results = d.results;
 	*count = d.count;
 	return 0;

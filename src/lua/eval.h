@@ -16,7 +16,7 @@
 struct eval_options {
 	const char *lib;              /* folder of the Lua library */
 	uint64_t memory;              /* bytes the VM may hold; 0: 256 MiB */
-	uint64_t instructions;        /* VM instructions; 0: 2,000,000,000 */
+	uint64_t instructions;        /* VM instructions; 0: 500,000,000 */
 	/* Answer a request for what is pinned: {"kind":"sdist","name":…,"version":…} and so on, see
 	 * lock/lock.h.  The lock room gives one that looks it up, and one that resolves what is missing.
 	 * *answer is a new reference. */

@@ -51,6 +51,12 @@ static bool name_ok(const char *name, size_t len)
 	return true;
 }
 
+/*
+ * A variable with <close> in scope makes Lua keep the frame of `return forge.wheel {…}`, a tail call
+ * otherwise; so an error from inside the call still finds the recipe's line.  nil is closed by doing nothing.
+ */
+#define KEEP_FRAME "local __frame <close> = nil; "
+
 /* Into e->scratch: 1 if it was read, 0 if there is no such file, -1 with e->err. */
 static int slurp(struct eval *e, enum place place, const char *file)
 {
@@ -66,10 +72,15 @@ static int slurp(struct eval *e, enum place place, const char *file)
 	if (fstat(fd, &st) < 0)
 		return err_sys(&e->err, "%s", file);
 	if (!S_ISREG(st.st_mode))
-		return err_set(&e->err, ERR_INPUT, "%s is not a file", file);
+		return err_set(&e->err, ERR_INPUT, "%s: it is not a file", file);
 	buf_clear(&e->scratch);
+	if (place == PLACE_RECIPE)
+		buf_str(&e->scratch, KEEP_FRAME);
+	size_t before = e->scratch.len;
 	if (fs_slurp(fd, FILE_MAX, &e->scratch, &e->err) < 0)
 		return err_add(&e->err, "%s", file);
+	if (e->scratch.len > before && e->scratch.data[before] == LUA_SIGNATURE[0])
+		return err_set(&e->err, ERR_INPUT, "%s: this is compiled Lua; only its text is read", file);
 	return 1;
 }
 

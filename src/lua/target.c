@@ -77,6 +77,14 @@ static void collect_bare(lua_State *L, struct eval *e)
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &derive_key);
 }
 
+static int wrong_result(lua_State *L, int index, const struct eval *e)
+{
+	int type = lua_type(L, index);
+	return luaL_error(L, "%s: a recipe returns a derivation or what forge.wheel gives, not %s%s", e->recipe,
+		type == LUA_TNIL ? "nothing" : type == LUA_TTABLE ? "such a table" : "a ",
+		type == LUA_TNIL || type == LUA_TTABLE ? "" : lua_typename(L, type));
+}
+
 void target_collect(lua_State *L)
 {
 	struct eval *e = eval_of(L);
@@ -84,9 +92,9 @@ void target_collect(lua_State *L)
 		collect_bare(L, e);
 		return;
 	}
-	if (!lua_istable(L, -1) || lua_getfield(L, -1, "targets") != LUA_TTABLE)
-		luaL_error(L, "%s: a recipe returns a derivation or what forge.wheel gives, not a %s", e->recipe,
-			luaL_typename(L, lua_istable(L, -1) ? -1 : lua_gettop(L)));
+	int result = lua_gettop(L);
+	if (!lua_istable(L, result) || lua_getfield(L, result, "targets") != LUA_TTABLE)
+		wrong_result(L, result, e);
 	size_t n = lua_rawlen(L, -1);
 	if (n == 0 || n > TARGETS_MAX)
 		luaL_error(L, "%s: %d variants: a recipe has 1 to %d", e->recipe, (int)n, TARGETS_MAX);

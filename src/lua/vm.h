@@ -34,7 +34,7 @@ struct vm {
 };
 
 #define VM_MEMORY_DEFAULT (256u << 20)
-#define VM_STEPS_DEFAULT 2000000000u
+#define VM_STEPS_DEFAULT 500000000u /* some seconds; the largest recipes take a few million */
 #define VM_CPU_MS_DEFAULT 60000
 
 /* Zero limits mean the defaults.  *vm must stay where it is until vm_close. */

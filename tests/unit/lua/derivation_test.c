@@ -117,7 +117,8 @@ static void test_fetch(void **state)
 static void test_refused(void **state)
 {
 	static const struct { const char *fields, *part; } cases[] = {
-		{ "name = 'x', buildr = '/b'", "recipe.lua:2: derivation: 'builder' is missing (a string or a derivation)" },
+		{ "name = 'x', buildr = '/b'", "recipe.lua:2: derivation: there is no field 'buildr' (did you mean 'builder'?)" },
+		{ "name = 'x'", "recipe.lua:2: derivation: 'builder' is missing (a string or a derivation)" },
 		{ "name = 'x', builder = '/b', ouputs = {}", "recipe.lua:2: derivation: there is no field 'ouputs' (did you mean 'outputs'?)" },
 		{ "name = 'x', builder = '/b', zzz = 1", "there is no field 'zzz'" },
 		{ "name = 'x', builder = '/b', 'extra'", "a number as a field name" },

@@ -62,7 +62,7 @@ static void test_no_bytecode(void **state)
 {
 	struct recipe r;
 	recipe_begin(&r);
-	recipe_fails(&r, "\x1bLua", "attempt to load a binary chunk");
+	recipe_fails(&r, "\x1bLua", "this is compiled Lua");
 	recipe_end(&r);
 }
 
