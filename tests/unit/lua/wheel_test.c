@@ -1,0 +1,253 @@
+/* forge.wheel: what it refuses, with the recipe's line and the nearest name; variants, labels, steps. */
+#include "fixture.h"
+
+static struct recipe r;
+
+static int begin(void **state)
+{
+	recipe_begin(&r);
+	return 0;
+}
+
+static int end(void **state)
+{
+	recipe_end(&r);
+	return 0;
+}
+
+#define F "local forge = require 'forge'\n"
+
+static void test_refused(void **state)
+{
+	static const struct { const char *fields, *part; } cases[] = {
+		{ "name = 'x', version = '1', requries = {'a'}", "recipe.lua:2: forge.wheel: there is no field 'requries' (did you mean 'requires'?)" },
+		{ "name = 'x'", "recipe.lua:2: forge.wheel: 'version' is missing (a string)" },
+		{ "name = 3, version = '1'", "recipe.lua:2: forge.wheel: 'name' must be a string, not a number" },
+		{ "name = 'x', version = '1', requires = {1}", "'requires' must be a list of strings or a function" },
+		{ "name = 'x', version = '1', requires = {a = 'b'}", "'requires' must be a list of strings or a function" },
+		{ "name = 'x', version = '1', matrix = {python = '3.13'}", "matrix: 'python' must be a list, not a string" },
+		{ "name = 'x', version = '1', matrix = {python = {}}", "'python' has no values" },
+		{ "name = 'x', version = '1', matrix = {python = {3.13}}", "the values of 'python' are strings, not a number" },
+		{ "name = 'x', version = '1', matrix = {archs = {'80'}}", "matrix: 'archs' must be a list of strings" },
+		{ "name = 'x', version = '1', matrix = {archs = {{'sm_80'}}}", "'sm_80' is no GPU architecture" },
+		{ "name = 'x', version = '1', matrix = {archs = {{}}}", "a list without an architecture" },
+		{ "name = 'x', version = '1', matrix = {['A-B'] = {'1'}}", "'A-B' is not a name for an axis" },
+		{ "name = 'x', version = '1', matrix = {torch = {'2.11.0', '2.11.0'}}", "two variants are called torch2.11.0" },
+		{ "name = 'x', version = '1', matrix = {python = {'3.13'}}, exclude = {{pyton = '3.13'}}", "exclude[1]: there is no axis 'pyton' (did you mean 'python'?)" },
+		{ "name = 'x', version = '1', matrix = {python = {'3.13'}}, profiles = {a = {torch = '2'}}", "profiles.a: there is no axis 'torch'" },
+		{ "name = 'x', version = '1', profiles = {a = 1}", "profiles: 'a' must be a table" },
+		{ "name = 'x/../y', version = '1'", "is not a package name" },
+		{ "name = 'x', version = '1+local'", "is not a public version" },
+		{ "name = 'x', version = '1', subdir = '../up'", "leads out of the source" },
+		{ "name = 'x', version = '1', subdir = '/abs'", "leads out of the source" },
+		{ "name = 'x', version = '1', source = {}", "'source' is forge.sdist(), forge.url" },
+		{ "name = 'x', version = '1', source = forge.git {url = 'u'}", "recipe.lua:2: forge.git is not there yet" },
+		{ "name = 'x', version = '1', source = forge.url {urls = {'u'}}", "forge.url: 'sha256' is missing" },
+		{ "name = 'x', version = '1', label = {}", "'label' is forge.label" },
+		{ "name = 'x', version = '1', label = forge.label.local_version 'cu{cuda}'", "label: there is no word 'cuda'" },
+		{ "name = 'x', version = '1', jobs = {MAX_JOBS = {memori = 1}}", "jobs.MAX_JOBS: there is no field 'memori' (did you mean 'memory'?)" },
+		{ "name = 'x', version = '1', test = {imprt = 'x'}", "test: there is no field 'imprt' (did you mean 'import'?)" },
+		{ "name = 'x', version = '1', test = {gpu = 'no-such.py'}", "no-such.py" },
+		{ "name = 'x', version = '1', patches = {1}", "patches: '[1]' must be a string" },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char *text = mem_printf(F "return forge.wheel { %s }", cases[i].fields);
+		recipe_fails(&r, text, cases[i].part);
+		free(text);
+	}
+	recipe_fails(&r, F "return forge.wheel 'x'", "recipe.lua:2: forge.wheel takes a table, not a string");
+}
+
+static void derive_fails(const char *fields, const char *part)
+{
+	const struct eval_result *results;
+	size_t count;
+	char *text = mem_printf(F "return forge.wheel { name = 'x', version = '1', %s }", fields);
+	if (!recipe_open(&r, text))
+		fail_msg("%s", r.err.msg);
+	assert_int_equal(eval_derive(r.eval, 0, &results, &count, &r.err), -1);
+	if (!strstr(r.err.msg, part))
+		fail_msg("\"%s\" is not in: %s", part, r.err.msg);
+	free(text);
+}
+
+static void test_refused_while_deriving(void **state)
+{
+	derive_fails("matrix = {python = {'3.12'}}", "python: there is no version '3.12'");
+	derive_fails("matrix = {cuda = {'13.9'}}", "cuda: there is no version '13.9' (did you mean '13.0'?)");
+	derive_fails("matrix = {torch = {'2.11.0'}, cuda = {'12.8'}}", "torch 2.11.0 is made for CUDA 13.0");
+	derive_fails("patches = {'missing.patch'}", "missing.patch");
+	derive_fails("env = {FORGE_SOURCE = 'x'}", "names that begin with FORGE_ are forge's own");
+	derive_fails("env = function(v) return {A = v.torch} end", "variant: there is no axis 'torch'");
+	derive_fails("env = function() return 3 end", "'env' must be a table, not a number");
+	derive_fails("prepare = function() return {} end", "'prepare' must be a string");
+	derive_fails("timeout = 'soon'", "'soon' is no amount");
+	derive_fails("label = forge.label.build_tag 'x'", "the build tag 'x' must begin with a digit");
+	derive_fails("label = forge.label.local_version 'a-b'", "the local version 'a-b' may hold");
+}
+
+static const struct eval_drv *drv_of(const char *role)
+{
+	const struct eval_result *results;
+	size_t count;
+	assert_int_equal(eval_derive(r.eval, 0, &results, &count, &r.err), 0);
+	for (size_t i = 0; i < count; i++)
+		if (str_eq(results[i].role, role))
+			return eval_drv(r.eval, results[i].drv);
+	fail_msg("no %s", role);
+	return NULL;
+}
+
+static const struct eval_drv *raw_of(void)
+{
+	const struct eval_drv *wheel = drv_of("wheel");
+	return eval_drv(r.eval, wheel->inputs[0]);
+}
+
+static void open_wheel(const char *fields)
+{
+	char *text = mem_printf(F "return forge.wheel { name = 'x', version = '1.2', %s }", fields);
+	if (!recipe_open(&r, text))
+		fail_msg("%s", r.err.msg);
+	free(text);
+}
+
+static void test_labels(void **state)
+{
+	static const struct { const char *label, *shown, *kind, *text; } cases[] = {
+		{ "nil", "1.2", "none", "" },
+		{ "forge.label.local_version 'cu{cuda}torch{torch}'", "1.2+cu130torch2.11", "local", "cu130torch2.11" },
+		{ "forge.label.local_version '{torch.full}.cp{python}.sm{archs}'", "1.2+2.11.0.cp313.sm80.90", "local", "2.11.0.cp313.sm80.90" },
+		{ "forge.label.build_tag '{torch.digits}.{cuda}'", "1.2-2110.130", "build", "2110.130" },
+		{ "forge.label.local_version(function(v) return 'n' .. #v.archs end)", "1.2+n2", "local", "n2" },
+		{ "forge.label.env('X_LOCAL_VERSION', 'cu{cuda}')", "1.2+cu130", "none", "" },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char *text = mem_printf("matrix = {python = {'3.13'}, torch = {'2.11.0'}, cuda = {'13.0'}, archs = {{'80', '90'}}},"
+			" label = %s", cases[i].label);
+		open_wheel(text);
+		assert_string_equal(eval_target(r.eval, 0)->label, cases[i].shown);
+		assert_string_equal(drv_env_get(drv_of("wheel")->drv, "label_kind"), cases[i].kind);
+		assert_string_equal(drv_env_get(drv_of("wheel")->drv, "label_text"), cases[i].text);
+		free(text);
+	}
+	assert_string_equal(drv_env_get(drv_of("wheel")->drv, "version"), "1.2+cu130");
+	assert_string_equal(drv_env_get(raw_of()->drv, "X_LOCAL_VERSION"), "cu130");
+}
+
+static void test_a_label_never_recompiles(void **state)
+{
+	open_wheel("label = forge.label.local_version 'one'");
+	char *raw = mem_dup(raw_of()->path), *wheel = mem_dup(drv_of("wheel")->path);
+	open_wheel("label = forge.label.local_version 'two', summary = 'other', test = {run = 'pass'}");
+	assert_string_equal(raw, raw_of()->path);
+	assert_string_not_equal(wheel, drv_of("wheel")->path);
+	free(raw);
+	free(wheel);
+}
+
+static void test_steps(void **state)
+{
+	recipe_file(&r, "a.patch", "a");
+	recipe_file(&r, "b.patch", "b");
+	open_wheel("matrix = {python = {'3.13'}, archs = {{'80', '90'}}}, requires = function(v) return {'wheel', 'ninja==1'} end,\n"
+		"patches = {'a.patch', {'b.patch', when = function(v) return v.python == '3.13' end},\n"
+		"  {'b.patch', when = function(v) return false end}},\n"
+		"prepare = 'echo prepare', build = function(v) return 'build ' .. v.archs:join ',' end, subdir = 'py',\n"
+		"config_settings = {['--x'] = 'y'}, jobs = {MAX_JOBS = {memory = '6GiB'}}, env = {A = 'b'}, timeout = '2h', memory = '8GiB'");
+	const struct eval_drv *d = raw_of();
+	assert_string_equal(drv_env_get(d->drv, "FORGE_PREPARE"), "echo prepare");
+	assert_string_equal(drv_env_get(d->drv, "FORGE_BUILD"), "build 80,90");
+	assert_string_equal(drv_env_get(d->drv, "FORGE_SUBDIR"), "py");
+	assert_string_equal(drv_env_get(d->drv, "FORGE_CONFIG_SETTINGS"), "{\"--x\":\"y\"}");
+	assert_string_equal(drv_env_get(d->drv, "inert"), "{\"MAX_JOBS\":{\"cores\":1,\"memory\":6442450944}}");
+	assert_string_equal(drv_env_get(d->drv, "A"), "b");
+	const char *patches = drv_env_get(d->drv, "FORGE_PATCHES");
+	assert_true(str_ends(patches, "-b.patch") && strstr(patches, "-a.patch "));
+	assert_null(drv_env_get(d->drv, "FORGE_INSTALL"));
+	assert_null(drv_env_get(d->drv, "CUDA_HOME"));
+	assert_int_equal(d->timeout_ms, 7200000);
+	assert_int_equal(d->memory, (uint64_t)8 << 30);
+	assert_string_equal(d->what, "build");
+}
+
+static void test_world_of_cuda(void **state)
+{
+	open_wheel("matrix = {python = {'3.13'}, torch = {'2.11.0'}, cuda = {'13.0'}}, requires = {'nvidia-cublas', 'ninja'}");
+	const char *text = drv_env_get(raw_of()->drv, "world");
+	struct json *world = json_parse(slice_of(text), 1 << 20, NULL), *mounts = json_get(world, "mounts");
+	static const char *const at[] = { "/", "/cuda", "/env/bin", "/env/site-packages", "/toolchain" };
+	assert_int_equal(json_count(mounts), 5);
+	for (size_t i = 0; i < 5; i++)
+		assert_string_equal(json_get_str(json_at(mounts, i), "at"), at[i]);
+	/* The front, the five wheels of the toolkit, and the library's wheel of the environment. */
+	const struct json *cuda = json_get(json_at(mounts, 1), "layers");
+	assert_int_equal(json_count(cuda), 7);
+	assert_false(str_ends(json_str(json_at(cuda, 0)), "/site-packages/nvidia/cu13"));
+	for (size_t i = 1; i < 7; i++)
+		assert_true(str_ends(json_str(json_at(cuda, i)), "/site-packages/nvidia/cu13"));
+	assert_int_equal(json_count(json_get(json_at(mounts, 3), "layers")), 3); /* nvidia-cublas, ninja, torch */
+	assert_string_equal(json_get_str(json_get(world, "links"), "/toolchain/bin/x86_64-linux-gnu-g++"), "c++");
+	assert_non_null(json_get_str(json_get(world, "files"), "/env/pyvenv.cfg"));
+	assert_string_equal(drv_env_get(raw_of()->drv, "CUDA_HOME"), "/cuda");
+	json_free(world);
+}
+
+static void test_set(void **state)
+{
+	struct json *set = json_new_obj();
+	json_set_str(set, "version", "9.9");
+	r.options.set = set;
+	open_wheel("source = forge.sdist()");
+	assert_string_equal(eval_target(r.eval, 0)->version, "9.9");
+	assert_string_equal(drv_env_get(drv_of("wheel")->drv, "version"), "9.9");
+	json_set_str(set, "vershun", "1");
+	recipe_fails(&r, F "return forge.wheel { name = 'x', version = '1' }", "--set: there is no field 'vershun' (did you mean 'version'?)");
+	json_unset(set, "vershun");
+	json_set_str(set, "requires", "1");
+	recipe_fails(&r, F "return forge.wheel { name = 'x', version = '1' }", "'requires' is not a text");
+	r.options.set = NULL;
+	json_free(set);
+}
+
+static void test_exclude(void **state)
+{
+	open_wheel("matrix = {python = {'3.13', '3.14'}, archs = {{'80'}, {'80', '90'}}},\n"
+		"exclude = {{python = '3.13', archs = {'80'}, because = 'no reason'}, {python = '3.14'}}");
+	assert_int_equal(eval_target_count(r.eval), 4);
+	assert_string_equal(eval_target(r.eval, 0)->excluded, "no reason");
+	assert_null(eval_target(r.eval, 1)->excluded);
+	assert_true(eval_target(r.eval, 1)->is_default);
+	assert_string_equal(eval_target(r.eval, 2)->excluded, "excluded by the recipe");
+	assert_string_equal(eval_target(r.eval, 1)->name, "cp313-sm80_90");
+	_cleanup_buf_ struct buf axes = BUF_INIT;
+	json_write(eval_target(r.eval, 1)->axes, 0, &axes);
+	assert_string_equal(axes.data, "{\"archs\":[\"80\",\"90\"],\"python\":\"3.13\"}");
+}
+
+static void test_other_sources(void **state)
+{
+	recipe_file(&r, "src/setup.py", "");
+	recipe_file(&r, "x.tar.gz", "");
+	open_wheel("source = forge.path 'src'");
+	assert_true(str_ends(drv_env_get(raw_of()->drv, "FORGE_SOURCE"), "-src"));
+	open_wheel("source = forge.path 'x.tar.gz'");
+	assert_true(strlen(drv_env_get(raw_of()->drv, "FORGE_SOURCE")) == 53); /* the placeholder of the unpacked one */
+	open_wheel("source = forge.url {urls = {'file:///x/y-1.tgz', 'file:///z'}, sha256 = ('a'):rep(64)}");
+	assert_non_null(raw_of());
+	bool found = false;
+	for (size_t i = 0; i < eval_drv_count(r.eval); i++)
+		found = found || str_eq(eval_drv(r.eval, i)->drv->name, "y-1.tgz");
+	assert_true(found);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_refused_while_deriving),
+		cmocka_unit_test(test_labels), cmocka_unit_test(test_a_label_never_recompiles),
+		cmocka_unit_test(test_steps), cmocka_unit_test(test_world_of_cuda), cmocka_unit_test(test_set),
+		cmocka_unit_test(test_exclude), cmocka_unit_test(test_other_sources),
+	};
+	return cmocka_run_group_tests(tests, begin, end);
+}
