@@ -67,6 +67,16 @@ static void place_stdio(struct plan *p)
 	close_all_but(go);
 }
 
+/* A pipe is opened again through /dev/stdout and /dev/stderr as its owner only: make that the builder. */
+static void give_log(const struct plan *p)
+{
+	struct stat st;
+	if (!p->own_id)
+		return;
+	if (fstat(1, &st) < 0 || (S_ISFIFO(st.st_mode) && fchown(1, SANDBOX_UID, SANDBOX_UID) < 0))
+		plan_fail(p, STEP_STDIO, "");
+}
+
 static void set_names(const struct plan *p)
 {
 	static const char host[] = "localhost", domain[] = "(none)";
@@ -119,6 +129,7 @@ _Noreturn void init_run(const struct plan *given)
 	prctl(PR_SET_NAME, "forge-init");
 	setsid();
 	umask(022);
+	give_log(&p);
 	set_names(&p);
 	world_prepare(&world, &p);
 	world_mount(&world);

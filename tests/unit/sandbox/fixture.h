@@ -64,6 +64,8 @@ struct fixture {
 	struct sandbox_mount root;
 	struct sandbox_spec spec; /* to be changed by the test; argv is set by start_guest() */
 	const char *args[16];
+	bool log_pipe;            /* the log goes into a pipe, not a file */
+	int log_read;
 	int kill_ms;              /* sandbox_kill() after so long; 0: never */
 	struct outcome *out;
 	pid_t forge;
@@ -252,16 +254,27 @@ static inline void start_guest(struct fixture *f, ...)
 		snprintf(owner, sizeof owner, "%u:%u", host.uid, host.gid);
 		run_tool((const char *[]){ "chown", "-hR", owner, f->dir, NULL });
 	}
-	f->spec.log_fd = open(f->log, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
-	assert_true(f->spec.log_fd >= 0);
+	int ends[2] = { -1, -1 };
+	if (f->log_pipe)
+		assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+	else
+		ends[1] = ends[0] = open(f->log, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+	assert_true(ends[0] >= 0);
+	if (f->log_pipe && f->who == USER && geteuid() == 0)
+		assert_int_equal(fchown(ends[1], host.uid, host.gid), 0); /* forge makes its own */
+	f->log_read = ends[0];
+	f->spec.log_fd = ends[1];
 	f->forge = fork();
 	if (f->forge == 0)
 		play_forge(f);
+	if (f->log_pipe)
+		close(ends[1]);
 }
 
 static inline void read_log(struct fixture *f)
 {
-	ssize_t n = pread(f->spec.log_fd, f->out->log, sizeof f->out->log - 1, 0);
+	ssize_t n = f->log_pipe ? read(f->log_read, f->out->log, sizeof f->out->log - 1)
+		: pread(f->log_read, f->out->log, sizeof f->out->log - 1, 0);
 	f->out->log[n > 0 ? n : 0] = 0;
 }
 
@@ -270,7 +283,7 @@ static inline const struct outcome *end_guest(struct fixture *f)
 	int status;
 	assert_int_equal(waitpid(f->forge, &status, 0), f->forge);
 	read_log(f);
-	close(f->spec.log_fd);
+	close(f->log_read);
 	return f->out;
 }
 

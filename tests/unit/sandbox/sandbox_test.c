@@ -60,6 +60,16 @@ static void test_descriptors(void **state)
 	world_free(f);
 }
 
+/* As configure scripts do: echo … > /dev/stderr. */
+static void test_log_can_be_opened_again(void **state)
+{
+	struct fixture *f = WORLD(state);
+	f->log_pipe = true;
+	assert_exited(run_guest(f, "write", "/dev/stderr", "/dev/stdout", "/dev/fd/1"), 0);
+	assert_string_equal(f->out->log, "x\nx\nx\nwrite /dev/stderr: done\nwrite /dev/stdout: done\nwrite /dev/fd/1: done\n");
+	world_free(f);
+}
+
 static void test_addresses_repeat(void **state)
 {
 	struct fixture *f = WORLD(state);
@@ -244,7 +254,7 @@ static void test_probe(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		BOTH(test_status), BOTH(test_who), BOTH(test_environment), BOTH(test_descriptors),
+		BOTH(test_status), BOTH(test_who), BOTH(test_environment), BOTH(test_descriptors), BOTH(test_log_can_be_opened_again),
 		BOTH(test_addresses_repeat), BOTH(test_timeout), BOTH(test_kill), BOTH(test_forge_killed),
 		BOTH(test_cpu_time), BOTH(test_setup_errors), cmocka_unit_test(test_spec_errors), BOTH(test_probe),
 	};
