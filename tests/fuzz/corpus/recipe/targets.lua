@@ -1,0 +1,1 @@
+return {targets = {{name = "a", recipe = "r", version = "1", label = "1", axes = {}, derive = function() return {{role = "out", drv = 1}} end}}}
