@@ -72,13 +72,13 @@ static char *find_wheel(int dirfd, struct err *err)
 		if (!str_ends(names.items[i], ".whl"))
 			continue;
 		if (found) {
-			err_set(err, ERR_INPUT, "the build left two wheels: %s and %s", found, names.items[i]);
+			err_set(err, ERR_INPUT, "the build left two wheels, %s and %s: one build makes one wheel", found, names.items[i]);
 			return NULL;
 		}
 		found = names.items[i];
 	}
 	if (!found)
-		err_set(err, ERR_INPUT, "the build left no wheel");
+		err_set(err, ERR_INPUT, "the build left no wheel: its output holds no file *.whl");
 	return mem_dup(found);
 }
 
@@ -86,6 +86,8 @@ static char *find_wheel(int dirfd, struct err *err)
 static int open_wheel(int dirfd, const char *file, struct err *err)
 {
 	struct stat st;
+	if (fstatat(dirfd, file, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
+		return err_set(err, ERR_INPUT, "a symbolic link where a file is wanted");
 	_cleanup_close_ int fd = fs_open_beneath(dirfd, file, O_RDONLY | O_NONBLOCK, 0, err);
 	if (fd < 0)
 		return -1;

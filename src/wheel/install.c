@@ -232,7 +232,8 @@ static int install_entry(struct install *in, const struct zip_entry *e, struct e
 	if (place_of(&in->wheel, e->name, &place, err))
 		return -1;
 	int rc = place.script ? install_script(in, e, place.path.data, err) : install_file(in, e, place.path.data, err);
-	return rc ? err_add(err, "%s", e->name) : 0;
+	bool named = rc && err && str_starts(err->msg, e->name); /* by what reads the zip or holds it to RECORD */
+	return rc && !named ? err_add(err, "%s", e->name) : rc;
 }
 
 static int install_entry_points(struct install *in, struct err *err)

@@ -101,7 +101,7 @@ static int parse_parts(const char *file, struct wheel_name *out, struct err *err
 	struct slice parts[6];
 	size_t n = split((struct slice){ file, strlen(file) - 4 }, parts, 6);
 	if (n != 5 && n != 6)
-		return err_set(err, ERR_INPUT, "a wheel's name has 5 parts, or 6 with a build tag");
+		return err_set(err, ERR_INPUT, "a wheel's name is name-version-python-abi-platform.whl, with a build tag after the version or without");
 	if (!name_part_valid(parts[0]))
 		return err_set(err, ERR_INPUT, "\"%.*s\" is not a project's name", (int)parts[0].n, parts[0].p);
 	if (n == 6 && !wheel_build_valid(parts[2]))

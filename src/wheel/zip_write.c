@@ -193,7 +193,7 @@ static int check_size(const struct head *h, uint64_t got, struct err *err)
 {
 	if (got == h->size)
 		return 0;
-	return err_set(err, ERR_INPUT, "%llu bytes where %llu were announced", (unsigned long long)got,
+	return err_set(err, ERR_INPUT, "%s: %llu bytes where %llu were announced", h->name, (unsigned long long)got,
 		(unsigned long long)h->size);
 }
 
@@ -294,7 +294,7 @@ int zip_writer_add(struct zip_writer *w, const char *name, bool executable, uint
 		return err_set(err, ERR_INPUT, "a name of %zu bytes is too long", strlen(name));
 	int rc = size <= ZIP_WHOLE ? add_whole(w, &h, source, ctx, err) : add_stream(w, &h, source, ctx, err);
 	if (rc)
-		return err_add(err, "%s", name);
+		return -1; /* the source's own words name the file */
 	put_central(w, &h, &w->central);
 	w->count++;
 	return 0;
