@@ -33,6 +33,8 @@ static int raise_placed(struct eval *e)
 	const char *file = require_caller(L, true, &line, NULL);
 	if (file)
 		lua_pushfstring(L, "%s:%d: %s", file, line, e->err.msg);
+	else if (str_starts(e->err.msg, e->recipe)) /* the recipe itself can't be read */
+		lua_pushstring(L, e->err.msg);
 	else
 		lua_pushfstring(L, "%s: %s", e->recipe, e->err.msg);
 	err_clear(&e->err);
