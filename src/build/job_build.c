@@ -13,6 +13,8 @@
 #include "sandbox/sandbox.h"
 #include "world/world.h"
 
+#define PROCESSES 4096 /* of one build at once: a compile of thousands of files stays far below */
+
 struct job {
 	struct arena arena;
 	char *tmp;               /* name of the scratch folder in store/tmp */
@@ -74,8 +76,11 @@ static int take_output(struct goal *g, size_t i, struct store_prepared *made, st
 	if (missing || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return err_set(err, ERR_BUILD, "%s: the build made no output $%s", g->d->drv->name,
 			g->resolved->outputs[i].name);
-	if (store_copy_in(tmp_fd, folder, name, tmp, err) < 0)
+	if (store_copy_in(tmp_fd, folder, name, tmp, err) < 0) {
+		if (err->code == ERR_INPUT)
+			err->code = ERR_BUILD; /* it left what can't be an object */
 		return err_add(err, "%s: output $%s", g->d->drv->name, g->resolved->outputs[i].name);
+	}
 	if (store_prepare(tmp_fd, tmp, g->resolved->name, DRV_NAR, &j->inputs, j->outputs[i], made, err) < 0) {
 		fs_remove_tree(tmp_fd, tmp, NULL);
 		return -1;
@@ -157,11 +162,11 @@ static int describe_end(const struct goal *g, const struct sandbox_result *r, st
 		return err_set(err, ERR_BUILD, "%s: the build was ended at its memory ceiling of %llu MiB (the recipe's memory)",
 			name, (unsigned long long)(g->d->memory >> 20));
 	case SANDBOX_PROCESSES:
-		return err_set(err, ERR_BUILD, "%s: the build hit its ceiling of processes", name);
+		return err_set(err, ERR_BUILD, "%s: the build hit its ceiling of %d processes", name, PROCESSES);
 	case SANDBOX_KILLED:
 		return err_set(err, ERR_INTR, "%s: stopped", name);
 	case SANDBOX_SETUP:
-		return err_set(err, r->err.code == ERR_NONE ? ERR_FAIL : r->err.code, "%s",
+		return err_set(err, r->err.code == ERR_NONE ? ERR_FAIL : r->err.code, "%s: %s", name,
 			r->err.msg ? r->err.msg : "the sandbox could not be set up");
 	}
 	return err_set(err, ERR_FAIL, "%s: the sandbox ended in an unknown way", name);
@@ -253,7 +258,7 @@ static int start_sandbox(struct goal *g, int log_fd, struct err *err)
 	struct sandbox_spec spec = {
 		.scratch = j->scratch, .mounts = w.mounts, .mount_count = w.mount_count, .files = w.files,
 		.file_count = w.file_count, .cwd = "/build", .log_fd = log_fd,
-		.timeout_ms = (int64_t)g->d->timeout_ms, .memory = g->d->memory, .cores = g->r->o.cores,
+		.timeout_ms = (int64_t)g->d->timeout_ms, .memory = g->d->memory, .cores = g->r->o.cores, .processes = PROCESSES,
 	};
 	if (make_binds(g, &j->arena, &spec, err) < 0 || make_command(g, &j->arena, &spec, err) < 0)
 		return -1;

@@ -62,10 +62,22 @@ static void prepared(void *ctx, int rc, struct buf *answer, const struct proc_re
 	goal_failed(g, err, NULL);
 }
 
+/* What a person can do where another file came than the one that is wanted. */
+static int advise(const struct json *entry, struct err *err)
+{
+	const char *from = json_get_str(entry, "from");
+	const char *advice = str_eq(from, "pypi") ? "try another index (--index), or run forge lock --update if the change is meant"
+		: str_eq(from, "debian") ? "try another mirror (FORGE_DEBIAN_MIRROR), or run forge lock --update if the change is meant"
+		: "if the change is meant, the recipe must name the new hash";
+	return err_set(err, ERR_HASH, "%s; %s", err->msg, advice);
+}
+
 static void arrived(void *ctx, int rc, struct err *err)
 {
 	struct goal *g = ctx;
 	g->job->transfer = NULL;
+	if (rc < 0 && err->code == ERR_HASH)
+		advise(g->job->entry, err);
 	if (rc == 0 && close(steal_fd(g->job->fd)) < 0)
 		rc = err_sys(err, "can't write %s", g->d->drv->name);
 	if (rc == 0)

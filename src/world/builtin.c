@@ -1,5 +1,6 @@
 #include "world/builtin.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,13 @@ static int open_object(const struct store *s, struct slice path, int flags, stru
 	return fs_open_beneath(store_objects_fd(s), base, O_RDONLY | flags, 0, err);
 }
 
+/* "<digest>-x-1.0.tar.gz" is "x-1.0.tar.gz" to people. */
+static int name_object(const char *path, struct err *err)
+{
+	struct slice name;
+	return store_path_check(slice_of(path), &name, NULL) < 0 ? -1 : err_add(err, "%.*s", (int)name.n, name.p);
+}
+
 static int unpack(const struct drv *d, const struct store *s, int dirfd, char **note, struct err *err)
 {
 	const char *src = parameter(d, "src", err), *strip = drv_env_get(d, "strip");
@@ -41,7 +49,7 @@ static int unpack(const struct drv *d, const struct store *s, int dirfd, char **
 	if (fd < 0)
 		return -1;
 	struct unpack_options o = { .strip = strip ? (unsigned)strtoul(strip, NULL, 10) : 0 };
-	return unpack_any(fd, dirfd, &o, err);
+	return unpack_any(fd, dirfd, &o, err) < 0 ? name_object(src, err) : 0;
 }
 
 static int unpack_wheel(const struct drv *d, const struct store *s, int dirfd, char **note,
@@ -49,7 +57,9 @@ static int unpack_wheel(const struct drv *d, const struct store *s, int dirfd, c
 {
 	const char *src = parameter(d, "src", err);
 	_cleanup_close_ int fd = src ? open_object(s, slice_of(src), 0, err) : -1;
-	return fd < 0 ? -1 : wheel_install(fd, dirfd, err);
+	if (fd < 0)
+		return -1;
+	return wheel_install(fd, dirfd, err) < 0 ? name_object(src, err) : 0;
 }
 
 /* The links that maintainer scripts would have made; what a package ships already stays. */
@@ -118,6 +128,8 @@ static int finish(const struct drv *d, const struct store *s, int dirfd, char **
 	if (!src)
 		return -1;
 	_cleanup_close_ int from = open_object(s, slice_of(src), O_DIRECTORY, err);
+	if (from < 0 && err && err->sys == ENOTDIR)
+		err_set(err, ERR_BUILD, "the build's output is a file, not a folder that holds a wheel");
 	_cleanup_free_ char *tmp = fs_join(store_folder(s), "tmp");
 	struct wheel_finish spec = {
 		.from = from, .to = dirfd, .name = drv_env_get(d, "dist"),
@@ -126,8 +138,11 @@ static int finish(const struct drv *d, const struct store *s, int dirfd, char **
 	};
 	struct wheel_finished done = { 0 };
 	if (from < 0 || label_kind(drv_env_get(d, "label_kind"), &spec.label, err) < 0 ||
-			wheel_finish(&spec, &done, err) < 0)
+			wheel_finish(&spec, &done, err) < 0) {
+		if (err && (err->code == ERR_INPUT || err->code == ERR_HASH))
+			err->code = ERR_BUILD; /* the step before made a wheel that is none */
 		return -1;
+	}
 	_cleanup_free_ char *hex = hash_hex(&done.sha256);
 	*note = mem_printf("%s\nsha256 %s\n%lld bytes\nplatform %s%s%s\n", done.file, hex,
 		(long long)done.size, done.platform, done.why ? ": " : "", done.why ? done.why : "");
