@@ -106,6 +106,8 @@ static void page_came(void *ctx, int rc, const struct hash *sha256, int64_t size
 	struct index_page *p = ctx;
 	_cleanup_err_ struct err why = { 0 };
 	p->ready = rc == 0 && keep_files(p, body, content_type, url, &why) == 0;
+	if (rc == 0 && !p->ready)
+		err_add(&why, "the index (%s), project %s", p->source, p->project);
 	while (p->waiters.count) {
 		struct fetch_job *j = p->waiters.items[0];
 		_cleanup_err_ struct err fault = { 0 };

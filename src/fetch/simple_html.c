@@ -102,7 +102,7 @@ int simple_html(struct slice body, const char *base, struct arena *a, struct sim
 		*list_push(files) = f;
 	}
 	if (!tags)
-		return err_set(err, ERR_INPUT, "neither HTML nor JSON of a package index");
+		return err_set(err, ERR_INPUT, "its page is neither HTML nor JSON of a package index");
 	if (str_eq(out->status, "active"))
 		out->status_reason = NULL;
 	return 0;

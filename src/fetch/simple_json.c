@@ -55,7 +55,7 @@ int simple_json(struct slice body, const char *base, struct arena *a, struct sim
 		body = (struct slice){ body.p + 3, body.n - 3 };
 	_cleanup_json_ struct json *page = json_parse(body, JSON_LIMIT, err);
 	if (!page)
-		return err_add(err, "the index page");
+		return err_add(err, "its page");
 	if (simple_version(json_get_str(json_get(page, "meta"), "api-version"), err) < 0)
 		return -1;
 	const struct json *list = json_get(page, "files"), *status = json_get(page, "project-status");

@@ -112,7 +112,9 @@ static void configure(struct fetch_job *j, const char *url)
 	c->curl_easy_setopt(e, CURLOPT_USERAGENT, "forge");
 	c->curl_easy_setopt(e, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
 	c->curl_easy_setopt(e, CURLOPT_BUFFERSIZE, BUFFER_SIZE);
-	c->curl_easy_setopt(e, CURLOPT_PIPEWAIT, 1L);
+	/* Share one HTTP/2 connection from the start.  Without TLS there is none to hope for, and curl (7.88) would
+	 * hold all others back until the first transfer is over. */
+	c->curl_easy_setopt(e, CURLOPT_PIPEWAIT, url_has_scheme(url, "https") ? 1L : 0L);
 	c->curl_easy_setopt(e, CURLOPT_ERRORBUFFER, j->curl_error);
 	c->curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, open_socket);
 	c->curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
@@ -195,7 +197,7 @@ static void explain(struct fetch_job *j, CURLcode rc)
 	const char *ca = rc == CURLE_SSL_CACERT_BADFILE || rc == CURLE_PEER_FAILED_VERIFICATION ?
 		tls_configure(j->f->curl, j->easy) : NULL;
 	if (rc == CURLE_UNSUPPORTED_PROTOCOL)
-		text = "it redirects to a protocol that may not be used from here";
+		text = strstr(text, "HTTP/0.9") ? "what answers there does not speak HTTP" : "it redirects to a protocol that may not be used from here";
 	err_set(&j->fault, ERR_FAIL, "%s%s%s", text, ca ? ", with the certificates that are named by $" : "",
 		ca ? ca : "");
 }
