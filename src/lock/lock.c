@@ -17,6 +17,7 @@
 
 struct lock {
 	char *file;
+	char *recipe;      /* what to name in "run: forge lock …" */
 	struct json *entries;
 	struct buf text; /* as the file stands on disk; empty while there is none */
 };
@@ -38,7 +39,8 @@ struct json *lock_parse(struct slice text, const char *file, struct err *err)
 {
 	_cleanup_json_ struct json *top = json_parse(text, FILE_LIMIT, err);
 	if (!top) {
-		err_add(err, "%s", file);
+		err_set(err, ERR_INPUT, "%s: %s (take it from version control, or delete it and run forge lock)", file,
+			err->msg);
 		return NULL;
 	}
 	struct json *entries = json_get(top, "entries");
@@ -105,6 +107,7 @@ void lock_free(struct lock *l)
 	if (!l)
 		return;
 	free(l->file);
+	free(l->recipe);
 	json_free(l->entries);
 	buf_free(&l->text);
 	free(l);
@@ -120,6 +123,12 @@ static void render(const struct lock *l, struct buf *out)
 static bool same(const struct buf *a, const struct buf *b)
 {
 	return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
+}
+
+void lock_set_recipe(struct lock *l, const char *recipe)
+{
+	free(l->recipe);
+	l->recipe = mem_dup(recipe);
 }
 
 bool lock_changed(const struct lock *l)
@@ -171,7 +180,8 @@ int lock_answer(void *lock, const struct json *request, struct json **answer, st
 	if (request_parse(request, &r, err) < 0)
 		return -1;
 	if (!lock_get(l, r.key))
-		return err_set(err, ERR_INPUT, "%s lacks %s (run: forge lock <recipe>)", l->file, r.words);
+		return err_set(err, ERR_INPUT, "%s lacks %s (run: forge lock %s)", l->file, r.words,
+			l->recipe ? l->recipe : "<recipe>");
 	*answer = entry_answer(l->entries, r.key);
 	return 0;
 }

@@ -38,6 +38,8 @@ struct lock;
  * that name file, line and key. */
 struct lock *lock_open(const char *file, struct err *err);
 void lock_free(struct lock *l);
+/* The recipe as the person named it, for the command that messages tell. */
+void lock_set_recipe(struct lock *l, const char *recipe);
 bool lock_changed(const struct lock *l);
 int lock_save(struct lock *l, struct err *err);   /* replaces the file; same content: same bytes, not touched */
 
