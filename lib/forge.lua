@@ -1,9 +1,10 @@
 -- What a recipe gets from `require "forge"`.
+local check = require "forge.check"
 local primitives = require "forge.primitives"
 local label = require "forge.label"
 local source = require "forge.source"
 
-return {
+local forge = {
   -- the primitives: see `forge help recipes`
   derivation = primitives.derivation,
   fetch      = primitives.fetch,
@@ -29,3 +30,12 @@ return {
   world     = require "forge.world",
   wheels    = require "forge.wheels",
 }
+
+-- A name that is not there is told with the nearest one.
+return setmetatable(forge, {
+  __index = function(_, name)
+    local names = {}
+    for each in pairs(forge) do names[#names + 1] = each end
+    check.unknown("forge", "function", name, names)
+  end,
+})

@@ -74,10 +74,10 @@ function check.fields(where, given, fields)
   if type(given) ~= "table" then
     primitives.fail(where .. " takes a table, not a " .. type(given))
   end
-  for name, value in pairs(given) do
+  for name in pairs(given) do
     if not fields[name] then check.unknown(where, "field", name, names_of(fields)) end
-    check.value(where, name, value, fields[name])
   end
+  for name, value in pairs(given) do check.value(where, name, value, fields[name]) end
   for name, wanted in pairs(fields) do
     if wanted.needed and given[name] == nil then
       primitives.fail(where .. ": '" .. name .. "' is missing (" .. describe(wanted) .. ")")

@@ -22,7 +22,7 @@ static void out_of_memory(void)
 	_exit(ignored < 0 ? 1 : 1);
 }
 
-static const struct command *find_command(const char *name, struct err *err)
+const struct command *cli_find_command(const char *name, struct err *err)
 {
 	const char *names[16];
 	size_t count = 0;
@@ -32,7 +32,9 @@ static const struct command *find_command(const char *name, struct err *err)
 			return commands[count];
 	}
 	const char *nearest = str_nearest(name, names, count);
-	if (nearest)
+	if (name[0] == '-')
+		err_set(err, ERR_USAGE, "options come after the command: forge COMMAND %s …; see forge help", name);
+	else if (nearest)
 		err_set(err, ERR_USAGE, "there is no command \"%s\"; did you mean \"%s\"?", name, nearest);
 	else
 		err_set(err, ERR_USAGE, "there is no command \"%s\"; see forge help", name);
@@ -81,7 +83,7 @@ int cli_main(int argc, char **argv)
 	}
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
 		name = "help";
-	const struct command *c = find_command(name, &err);
+	const struct command *c = cli_find_command(name, &err);
 	int rc = c ? run_command(c, argc > 2 ? argc - 2 : 0, argv + 2, &err) : -1;
 	if (fflush(stdout) == EOF && rc == 0)
 		rc = err_sys(&err, "can't write the result");

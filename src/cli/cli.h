@@ -27,6 +27,8 @@ extern const struct command cmd_realise, cmd_lock, cmd_show, cmd_export, cmd_log
 /* The whole of main(): the exit status. */
 int cli_main(int argc, char **argv);
 
+/* The command of that name; NULL with an error that names the nearest. */
+const struct command *cli_find_command(const char *name, struct err *err);
 void cli_print_command(const struct command *c); /* its help */
 
 /* Where things are (DESIGN 4). All owned by the caller. */

@@ -6,14 +6,12 @@
 
 static int run(const struct options *o, struct err *err)
 {
-	for (size_t i = 0; commands[i] && o->words.count; i++) {
-		if (strcmp(commands[i]->name, o->words.items[0]) == 0) {
-			cli_print_command(commands[i]);
-			return 0;
-		}
+	if (o->words.count) {
+		const struct command *c = cli_find_command(o->words.items[0], err);
+		if (c)
+			cli_print_command(c);
+		return c ? 0 : -1;
 	}
-	if (o->words.count)
-		return err_set(err, ERR_USAGE, "there is no command \"%s\"; see forge help", o->words.items[0]);
 	printf("forge builds Python wheels from recipes, in a sandbox, into a content-addressed store.\n\n"
 		"usage: forge COMMAND [options] …\n\n");
 	for (size_t i = 0; commands[i]; i++)

@@ -32,6 +32,7 @@ int cli_recipe_open(struct cli_recipe *r, const char *path, const struct options
 	r->lock = lock_open(file, err);
 	if (!r->lock)
 		goto failed;
+	lock_set_recipe(r->lock, path);
 	struct eval_options options = { .lib = r->lib, .locked = lock_answer, .ctx = r->lock, .set = r->set };
 	r->eval = eval_open(path, &options, err);
 	if (r->eval)
@@ -68,8 +69,22 @@ struct wish {
 
 typedef LIST(struct wish) wish_list;
 
+/* Neither a variant's name nor axis=value. */
+static int no_such_name(const struct eval *e, const char *text, struct err *err)
+{
+	size_t count = eval_target_count(e);
+	_cleanup_free_ const char **names = mem_resize(NULL, count + 1, sizeof *names);
+	for (size_t i = 0; i < count; i++)
+		names[i] = eval_target(e, i)->name;
+	const char *nearest = str_nearest(text, names, count);
+	if (nearest && *nearest)
+		return err_set(err, ERR_USAGE, "--variant: the recipe has no variant \"%s\"; did you mean \"%s\"?", text, nearest);
+	return err_set(err, ERR_USAGE, "--variant: the recipe has no variant \"%s\"; forge show lists them, or write axis=value,…",
+		text);
+}
+
 /* "python=3.11,archs=80,90": a word without "=" belongs to the axis before it. */
-static int read_wishes(const char *text, wish_list *wishes, struct err *err)
+static int read_wishes(const struct eval *e, const char *text, wish_list *wishes, struct err *err)
 {
 	for (struct slice word, rest = slice_of(text); rest.n;) {
 		struct slice axis, value;
@@ -78,7 +93,7 @@ static int read_wishes(const char *text, wish_list *wishes, struct err *err)
 		if (named)
 			*list_push(wishes) = (struct wish){ .axis = mem_dup_n(axis.p, axis.n) };
 		if (!wishes->count)
-			return err_set(err, ERR_USAGE, "--variant %s: write a variant's name, or axis=value,…", text);
+			return no_such_name(e, text, err);
 		str_list_take(&wishes->items[wishes->count - 1].words,
 			named ? mem_dup_n(value.p, value.n) : mem_dup_n(word.p, word.n));
 	}
@@ -105,8 +120,12 @@ static int check_axes(const struct eval *e, const wish_list *wishes, struct err 
 		if (str_list_has(&names, axis))
 			continue;
 		const char *nearest = str_nearest(axis, (const char *const *)names.items, names.count);
-		return err_set(err, ERR_USAGE, "the recipe has no axis \"%s\"%s%s%s", axis,
-			nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+		_cleanup_buf_ struct buf all = BUF_INIT;
+		for (size_t k = 0; k < names.count; k++)
+			buf_printf(&all, "%s%s", k ? ", " : "", names.items[k]);
+		return err_set(err, ERR_USAGE, "--variant: the recipe has no axis \"%s\"; %s%s%s", axis,
+			nearest ? "did you mean \"" : names.count ? "it has " : "it has none",
+			nearest ? nearest : all.data ? all.data : "", nearest ? "\"?" : "");
 	}
 	return 0;
 }
@@ -117,12 +136,15 @@ static int select_matching(const struct eval *e, const char *text, bool *marked,
 	wish_list wishes = { 0 };
 	int rc = 0;
 	for (size_t i = 0; i < count; i++) {
-		if (strcmp(eval_target(e, i)->name, text) == 0) {
-			marked[i] = true;
-			return 0;
-		}
+		const struct eval_target *t = eval_target(e, i);
+		if (strcmp(t->name, text) != 0)
+			continue;
+		if (t->excluded)
+			return err_set(err, ERR_USAGE, "--variant: the recipe excludes \"%s\": %s", text, t->excluded);
+		marked[i] = true;
+		return 0;
 	}
-	if (read_wishes(text, &wishes, err) < 0 || check_axes(e, &wishes, err) < 0)
+	if (read_wishes(e, text, &wishes, err) < 0 || check_axes(e, &wishes, err) < 0)
 		rc = -1;
 	for (size_t i = 0; rc == 0 && i < count; i++) {
 		const struct eval_target *t = eval_target(e, i);
@@ -133,7 +155,7 @@ static int select_matching(const struct eval *e, const char *text, bool *marked,
 		found += agrees;
 	}
 	if (rc == 0 && !found)
-		rc = err_set(err, ERR_USAGE, "no variant agrees with \"%s\"; forge show lists them", text);
+		rc = err_set(err, ERR_USAGE, "--variant: no variant agrees with \"%s\"; forge show lists them", text);
 	free_wishes(&wishes);
 	return rc;
 }
@@ -156,5 +178,5 @@ int cli_select(const struct eval *e, const struct options *o, size_t **chosen, s
 	if (*count)
 		return 0;
 	free(steal_ptr(*chosen));
-	return err_set(err, ERR_FAIL, "the recipe has no variant to choose");
+	return err_set(err, ERR_FAIL, "the recipe has no variant to build: it excludes them all");
 }

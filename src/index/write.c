@@ -148,7 +148,7 @@ static int look_at(const char *folder, const struct buf *stamp, bool *exists, st
 static int swap_in(const char *aside, const char *folder, bool exists, struct err *err)
 {
 	if (renameat2(AT_FDCWD, aside, AT_FDCWD, folder, exists ? RENAME_EXCHANGE : RENAME_NOREPLACE) < 0)
-		return err_sys(err, "can't put the index in its place %s", folder);
+		return err_sys(err, "can't put it in its place");
 	return exists ? fs_remove_tree(AT_FDCWD, aside, err) : 0;
 }
 
@@ -180,8 +180,8 @@ int index_write(struct index *x, const char *folder, bool *changed, struct err *
 	*changed = same == 0;
 	if (same != 0)
 		return same < 0 ? -1 : 0;
-	int rc = write_aside(aside, place, exists, wheels, count, &stamp, err);
-	if (rc < 0)
-		fs_remove_tree(AT_FDCWD, aside, NULL);
-	return rc;
+	if (write_aside(aside, place, exists, wheels, count, &stamp, err) == 0)
+		return 0;
+	fs_remove_tree(AT_FDCWD, aside, NULL);
+	return err_add(err, "can't write an index to %s", place);
 }
