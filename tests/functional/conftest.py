@@ -2,6 +2,7 @@
 
 FORGE_BUILD is the build folder (default: build/ of the project).  Every test has its own store and HOME.
 """
+import json
 import os
 import pathlib
 import shutil
@@ -107,6 +108,49 @@ class Project:
         [line] = out.splitlines()
         return pathlib.Path(line)
 
+    def use_store(self, folder):
+        self.store = folder
+        self.env["FORGE_STORE"] = str(folder)
+
+    def builds(self, what="build"):
+        """The records of what was done, newest first."""
+        out, _ = self.run("log", "--json", "--lines", "1000")
+        return [b for b in json.loads(out) if b["what"] == what]
+
+    def ends_well(self):
+        """The store is valid (every object has the hash that is registered), and no build's folder is left."""
+        assert self.tmp() == []
+        got = subprocess.run([self.store_tool, "verify", self.store], capture_output=True, text=True)
+        assert got.returncode == 0, got.stdout + got.stderr
+
+    def refuses(self, *args, status, says, **more):
+        """Run a command that must fail as a person would want it: the status as given; one line, the last, that
+        holds all of `says`, says nothing twice and is no trace.  Whatever store there is stays valid, and another
+        recipe is then made as if nothing had been.  Returns the line."""
+        _, err = self.run(*args, status=status, **more)
+        lines = [line for line in err.splitlines() if line.startswith("forge: ")]
+        assert len(lines) == 1 and err.splitlines()[-1] == lines[0], err
+        parts = lines[0].split(": ")
+        assert not any(a == b for a, b in zip(parts, parts[1:])), f"said twice: {lines[0]}"
+        assert "traceback" not in err and len(lines[0]) < 600, err
+        for each in says:
+            assert each in lines[0], f"does not say {each!r}: {lines[0]}"
+        if (self.store / "db.sqlite").exists():
+            self.ends_well()
+        self.goes_on()
+        return lines[0]
+
+    def goes_on(self):
+        """A good recipe, in a folder of its own (no lock beside it), is made in the same store."""
+        folder = self.folder / "good"
+        if not folder.exists():
+            folder.mkdir()
+            shutil.copytree(self.base(), folder / "base", symlinks=True)
+            (folder / "good.lua").write_text(PRELUDE + 'return sh("good", "echo good > $out")')
+        [path] = self.run("realise", "good/good.lua")[0].splitlines()
+        assert pathlib.Path(path).read_text() == "good\n"
+        self.ends_well()
+
     def tmp(self):
         """What builds left in store/tmp."""
         return [p for p in (self.store / "tmp").iterdir() if p.is_dir()]
@@ -127,7 +171,6 @@ def server(tmp_path):
     started = []
 
     def start(folder, script=None):
-        import json
         command = [sys.executable, ROOT / "tests/support/httpd.py", str(folder)]
         if script is not None:
             file = tmp_path / f"script{len(started)}.json"
@@ -143,3 +186,19 @@ def server(tmp_path):
     for process in started:
         process.stdin.close()
         process.wait(timeout=20)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 24 MiB."""
+    if os.geteuid() != 0:
+        pytest.skip("mounting needs root")
+    image, place = tmp_path / "disk.img", tmp_path / "disk"
+    place.mkdir()
+    with open(image, "wb") as f:
+        f.truncate(24 << 20)
+    subprocess.run(["mkfs.ext4", "-q", image], check=True)
+    if subprocess.run(["mount", "-o", "loop", image, place]).returncode != 0:
+        pytest.skip("no loop devices")
+    yield place
+    subprocess.run(["umount", "-l", place], check=True)
