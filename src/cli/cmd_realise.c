@@ -100,6 +100,7 @@ static int carry_out(struct eval *e, struct store *s, struct plan *plan, const s
 		.keep_failed = o->keep_failed, .keep_going = o->keep_going, .offline = o->offline,
 		.index = o->index, .events = &sink,
 	};
+	display_expect(display, plan->fetch_bytes);
 	tell_plan(plan, &sink);
 	int rc = realise(loop, e, s, plan, &with, err);
 	display_free(display);

@@ -21,12 +21,15 @@ void display_clean(const char *text, struct buf *out)
 	}
 }
 
+/* One line, shown at the next drawing; at once where nothing moves. */
 static void say(struct display *d, const char *color, const char *tag, const char *text)
 {
 	_cleanup_buf_ struct buf clean = BUF_INIT;
 	display_clean(text, &clean);
-	live_clear(d);
-	fprintf(stderr, "%s%s%s%s\n", d->color ? color : "", tag, d->color ? "\033[0m" : "", clean.data ? clean.data : "");
+	buf_printf(&d->out, "%s%s%s%s\n", d->color ? color : "", tag, d->color && *color ? "\033[0m" : "",
+		clean.data ? clean.data : "");
+	if (!d->live)
+		live_write(d, false);
 }
 
 static struct running *find(struct display *d, uint64_t id)
@@ -49,10 +52,12 @@ static void forget(struct display *d, struct running *r)
 
 static void on_start(struct display *d, const struct event *e)
 {
+	bool fetch = strcmp(e->what, "fetch") == 0;
 	*list_push(&d->running) = (struct running){ .id = e->id, .what = mem_dup(e->what), .name = mem_dup(e->name),
-		.began = loop_now() };
-	if (d->verbose && !d->live)
-		fprintf(stderr, "start  %s %s\n", e->what, e->name);
+		.began = loop_now(), .fetch = fetch, .queued = fetch };
+	_cleanup_free_ char *line = mem_printf("%-6s %s", e->what, e->name);
+	if (!d->live && (d->verbose || !d->loop)) /* without a loop nothing else would show that it works */
+		say(d, "", "start  ", line);
 }
 
 static void on_log(struct display *d, const struct event *e)
@@ -64,14 +69,15 @@ static void on_log(struct display *d, const struct event *e)
 		return;
 	free(r->last);
 	r->last = mem_dup(clean.data);
-	if (d->verbose) {
-		live_clear(d);
-		fprintf(stderr, "%s> %s\n", r->name, clean.data);
-	}
+	_cleanup_free_ char *name = mem_printf("%s> ", r->name);
+	if (d->verbose)
+		say(d, "", name, clean.data);
 }
 
-static void failed_build(struct display *d, const struct event *e)
+static void failed_build(struct display *d, const struct event *e, const char *time)
 {
+	_cleanup_free_ char *head = mem_printf("%s %s failed after %s; the end of its log:", e->what, e->name, time);
+	say(d, "\033[31m", head, "");
 	for (struct slice line, rest = slice_of(e->tail); rest.n;) {
 		slice_cut(rest, '\n', &line, &rest);
 		_cleanup_free_ char *text = mem_dup_n(line.p, line.n);
@@ -81,34 +87,45 @@ static void failed_build(struct display *d, const struct event *e)
 		say(d, "", "  the whole log: ", e->log);
 }
 
+/* "[ 7/12] " */
+static char *count_text(const struct display *d)
+{
+	_cleanup_free_ char *total = mem_printf("%lld", (long long)d->total);
+	return d->total ? mem_printf("[%*lld/%s] ", (int)strlen(total), (long long)d->finished, total) : mem_dup("");
+}
+
 static void on_done(struct display *d, const struct event *e)
 {
 	struct running *r = find(d, e->id);
 	_cleanup_free_ char *time = cli_duration(e->ms);
-	_cleanup_free_ char *count = d->total ? mem_printf("[%lld/%lld] ", (long long)d->finished + !e->text,
-		(long long)d->total) : mem_dup("");
-	_cleanup_free_ char *line = mem_printf("%s%-7s %s  %s", count, e->what, e->name, time);
-	if (e->text)
-		d->failed++;
-	else
-		d->finished++;
+	*(e->text ? &d->failed : &d->finished) += 1;
 	if (e->text && e->tail)
-		failed_build(d, e);
+		failed_build(d, e, time);
 	if (e->text && d->keep_going) /* else it is the command's own error, told at the end */
 		say(d, "\033[31m", "failed: ", e->text);
-	else if (!e->text && !d->quiet)
-		say(d, "", "", line);
-	if (r)
+	if (!e->text && !d->quiet) {
+		_cleanup_free_ char *count = count_text(d);
+		_cleanup_free_ char *line = mem_printf("%s%-6s %10s  %s", count, e->what, time, e->name);
+		_cleanup_free_ char *fitted = d->live ? live_fitted(line) : mem_dup(line);
+		say(d, "", "", fitted);
+	}
+	if (r) {
+		d->fetched += r->done;
 		forget(d, r);
+	}
 }
 
+/* A transfer's first word is that its turn has come. */
 static void on_progress(struct display *d, const struct event *e)
 {
 	struct running *r = find(d, e->id);
-	if (r) {
-		r->done = e->done;
-		r->total = e->total;
-	}
+	if (!r)
+		return;
+	if (r->queued)
+		r->began = loop_now();
+	r->queued = false;
+	r->done = e->done;
+	r->total = e->total;
 }
 
 static void on_event(void *ctx, const struct event *e)
@@ -129,14 +146,19 @@ static void on_event(void *ctx, const struct event *e)
 	case EVENT_WARN: say(d, "\033[33m", "warning: ", e->text); break;
 	}
 	if (d->live && loop_now() - d->drawn_at >= TICK_MS)
-		live_draw(d);
+		live_write(d, true);
 }
 
 static void tick(void *ctx)
 {
 	struct display *d = ctx;
-	live_draw(d);
+	live_write(d, true);
 	d->timer = loop_timer(d->loop, TICK_MS, tick, d);
+}
+
+void display_expect(struct display *d, int64_t fetch_bytes)
+{
+	d->to_fetch += fetch_bytes;
 }
 
 struct display *display_new(const struct options *o, struct loop *loop, struct event_sink *sink)
@@ -161,12 +183,12 @@ void display_free(struct display *d)
 {
 	if (!d)
 		return;
-	live_clear(d);
-	fflush(stderr);
+	live_write(d, false);
 	if (d->timer)
 		loop_timer_del(d->loop, d->timer);
 	while (d->running.count)
 		forget(d, &d->running.items[0]);
 	list_free(&d->running);
+	buf_free(&d->out);
 	free(d);
 }

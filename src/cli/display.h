@@ -14,6 +14,7 @@ struct display;
 
 /* sink: where rooms send their events.  loop may be NULL (then nothing moves between events). */
 struct display *display_new(const struct options *o, struct loop *loop, struct event_sink *sink);
+void display_expect(struct display *d, int64_t fetch_bytes); /* how much the plan is going to fetch */
 void display_free(struct display *d); /* leaves the terminal clean; NULL is fine */
 
 #endif
