@@ -40,6 +40,7 @@ struct goal {
 	uint64_t expected;          /* bytes of memory it is expected to need while it runs */
 	int64_t started;            /* milliseconds since 1970 */
 	int64_t began;              /* loop_now() */
+	bool moved;                 /* a transfer whose turn has come */
 	int64_t cpu_ms;
 	uint64_t peak_memory;
 	char *log;                  /* relative to the store, NULL: none */

@@ -117,6 +117,11 @@ void goal_failed(struct goal *g, struct err *err, const char *tail)
 
 void goal_progress(struct goal *g, int64_t done, int64_t total)
 {
+	if (!g->moved) { /* until now it waited for its turn: that is no time it took */
+		g->moved = true;
+		g->started = now_ms();
+		g->began = loop_now();
+	}
 	event_emit(g->r->o.events, &(struct event){ .kind = EVENT_PROGRESS, .id = g->index + 1,
 		.done = done, .total = total });
 }

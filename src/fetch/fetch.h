@@ -53,6 +53,7 @@ struct fetch_request {
 	bool head;                    /* ask only how large it is (HEAD): nothing is written, done gets the size,
 	                                 or -1 where the server does not say, and no hash */
 	const char *label;            /* for messages: what a person calls it; NULL: the URL's path */
+	/* May be NULL.  First called (with 0) when the transfer's turn has come, last when all is there. */
 	void (*progress)(void *ctx, int64_t done, int64_t total);
 	/* rc 0 and an empty err for the callback's own use, or -1 with err (ERR_HASH names both hashes; else says what was asked and what came).
 	 * body: what came, when fd was -1; content_type may be NULL; url: the last one, after redirects. */

@@ -206,6 +206,9 @@ void job_begin(struct fetch_job *j)
 {
 	j->state = JOB_RUNNING;
 	j->f->running++;
+	j->told = 0;
+	if (!job_progress(j))
+		return;
 	_cleanup_err_ struct err err = { 0 };
 	if (j->sink.got > 0 && !may_resume(j) && job_restart(j, &err) < 0) {
 		job_try_over(j, TRY_STOP, 0, NULL, NULL, &err);
