@@ -57,9 +57,9 @@ void page_project_html(const char *project, const struct index_wheel *const *whe
 			html(w->requires_python, out);
 			buf_byte(out, '"');
 		}
-		/* the second name is the one that pip before 23.1 knows (PEP 714) */
-		buf_printf(out, " data-core-metadata=\"sha256=%s\" data-dist-info-metadata=\"sha256=%s\">",
-			w->metadata_sha256, w->metadata_sha256);
+		/* not under its older name as well: the pips that know only that one (Debian 12's 23.0) refuse a wheel
+		 * whose Name is not written as it was asked for, and read it wrongly from JSON (PEP 714) */
+		buf_printf(out, " data-core-metadata=\"sha256=%s\">", w->metadata_sha256);
 		html(w->file, out);
 		buf_str(out, "</a><br>\n");
 	}
@@ -98,7 +98,6 @@ void page_project_json(const char *project, const struct index_wheel *const *whe
 		json_set_str(file, "requires-python", w->requires_python);
 		json_set_int(file, "size", w->size);
 		json_set(file, "core-metadata", sha256_of(w->metadata_sha256));
-		json_set(file, "dist-info-metadata", sha256_of(w->metadata_sha256));
 		json_push(files, file);
 		if (strcmp(last, w->version) != 0)
 			json_push(versions, json_new_str(w->version));

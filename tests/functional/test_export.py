@@ -112,6 +112,16 @@ def test_pip_resolves_and_installs(index, server, build, tmp_path):
     assert (tmp_path / "to/beta-2.0.dist-info").is_dir()
 
 
+def test_pip_takes_a_name_written_in_another_way(project, build, tmp_path):
+    """The line that `make quickstart` prints, on a file:// index; Metadata's Name has an underscore."""
+    realise_wheel(project, "two_words", "1.0")
+    folder = tmp_path / "index"
+    project.run("export", str(folder))
+    subprocess.run([tool(build, "pip"), "install", "-q", "--isolated", "--no-cache-dir", "--index-url",
+                    f"file://{folder}/simple", "--target", tmp_path / "to", "two-words==1.0"], check=True)
+    assert (tmp_path / "to/two_words").is_dir()
+
+
 def test_pip_takes_the_printed_path(index, build, tmp_path):
     _, alpha, _ = index
     subprocess.run([tool(build, "pip"), "install", "-q", "--isolated", "--no-index", "--target", tmp_path / "to",
