@@ -1,6 +1,7 @@
 #include "lua/bind.h"
 
 #include <stdarg.h>
+#include <string.h>
 #include <lauxlib.h>
 
 #include "core/str.h"
@@ -72,12 +73,18 @@ static unsigned type_of(lua_State *L, int index)
 	}
 }
 
+static bool fits(lua_State *L, int index, unsigned types)
+{
+	unsigned type = type_of(L, index);
+	return types & type || (types & BIND_ANY && type != BIND_NIL);
+}
+
 /* The value at index must be of one of the types; what names it in the message. */
 static void check_type(lua_State *L, int index, const char *function, const struct bind_field *field)
 {
-	unsigned type = type_of(L, index);
-	if (field->types & type || (field->types & BIND_ANY && type != BIND_NIL))
+	if (fits(L, index, field->types))
 		return;
+	unsigned type = type_of(L, index);
 	struct eval *e = eval_of(L);
 	buf_clear(&e->scratch);
 	bind_type_names(field->types, &e->scratch);
@@ -119,22 +126,43 @@ static void check_known(lua_State *L, int index, const char *what, const struct 
 	lua_pop(L, 1);
 }
 
-void bind_check_fields(lua_State *L, int index, const char *what, const struct bind_field *fields)
+/* Raise for what is wrong with the table, the same in every run. */
+static void report_fields(lua_State *L, int index, const char *what, const struct bind_field *fields)
 {
-	size_t found = 0, all = 0;
 	for (const struct bind_field *f = fields; f->name; f++) {
 		lua_pushstring(L, f->name);
-		bool there = lua_rawget(L, index) != LUA_TNIL;
-		if (!there && !(f->types & BIND_NIL))
+		if (lua_rawget(L, index) == LUA_TNIL && !(f->types & BIND_NIL))
 			check_known(L, index, what, fields); /* a name that is misspelt says more than one that is missing */
 		check_type(L, lua_gettop(L), what, f);
-		found += there;
 		lua_pop(L, 1);
 	}
-	for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
-		all++;
-	if (all != found)
-		check_known(L, index, what, fields);
+	check_known(L, index, what, fields);
+}
+
+/* The field's place in fields, or -1. */
+static int place_of_field(const char *name, const struct bind_field *fields)
+{
+	for (int i = 0; fields[i].name; i++)
+		if (strcmp(fields[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+uint32_t bind_check_fields(lua_State *L, int index, const char *what, const struct bind_field *fields)
+{
+	uint32_t there = 0;
+	bool well = true;
+	/* In one pass, in whatever order; an error is then looked for in an order that is always the same. */
+	for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+		int i = lua_type(L, -2) == LUA_TSTRING ? place_of_field(lua_tostring(L, -2), fields) : -1;
+		well = well && i >= 0 && fits(L, lua_gettop(L), fields[i].types);
+		there |= i >= 0 ? (uint32_t)1 << i : 0;
+	}
+	for (int i = 0; fields[i].name; i++)
+		well = well && (there >> i & 1 || fields[i].types & BIND_NIL);
+	if (!well)
+		report_fields(L, index, what, fields);
+	return there;
 }
 
 /* What Lua calls; the upvalue is the declaration. */
@@ -145,7 +173,7 @@ static int checked_call(lua_State *L)
 	for (; n < 4 && b->args[n].name; n++) {
 		check_type(L, n + 1, b->name, &b->args[n]);
 		if (b->fields && b->args[n].types == BIND_TABLE)
-			bind_check_fields(L, n + 1, b->name, b->fields);
+			eval_of(L)->fields = bind_check_fields(L, n + 1, b->name, b->fields);
 	}
 	if (lua_gettop(L) > n)
 		bind_error(L, "%s takes %d argument%s, not %d", b->name, n, n == 1 ? "" : "s", lua_gettop(L));

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <lua.h>
 #include "core/buf.h"
 
@@ -36,8 +37,9 @@ struct bind {
 /* Set each function of the list (it ends at a NULL name) in the table on top of the stack. */
 void bind_functions(lua_State *L, const struct bind *list);
 
-/* Check the table at index against fields: unknown names (with the nearest), types, what is missing. */
-void bind_check_fields(lua_State *L, int index, const char *what, const struct bind_field *fields);
+/* Check the table at index against fields (32 at most): unknown names (with the nearest), types, what is
+ * missing.  The fields that are there, as bits in the order of fields. */
+uint32_t bind_check_fields(lua_State *L, int index, const char *what, const struct bind_field *fields);
 
 /* Raise a message with the place it concerns before it: the recipe's line, else the innermost one. */
 int bind_error(lua_State *L, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -25,13 +25,27 @@ const struct bind_field derivation_fields[] = {
 	{ NULL, 0, NULL },
 };
 
+/* Their places in that list. */
+enum { NAME, BUILDER, ARGS, ENV, INPUTS, WORLD, INERT, OUTPUTS, WHAT, TIMEOUT, MEMORY, SYSTEM };
+
 /* The making of one derivation. Everything it holds is in the graph's arena. */
 struct making {
 	lua_State *L;
 	struct eval *e;
 	struct drv *d;
 	const char *name; /* for messages */
+	uint32_t fields;  /* that were given, as bits */
 };
+
+/* Push a field of the one argument; false, with nothing pushed, where it was not given. */
+static bool push_field(struct making *m, int field)
+{
+	if (!(m->fields >> field & 1))
+		return false;
+	lua_pushstring(m->L, derivation_fields[field].name);
+	lua_rawget(m->L, 1);
+	return true;
+}
 
 static const char *keep(struct making *m, const char *text, size_t len, const char *what)
 {
@@ -68,15 +82,14 @@ static const char *text_at(struct making *m, int index, size_t *len)
 	}
 }
 
-/* A list of strings in field; *count items in the arena, scanned. */
-static const char **read_list(struct making *m, const char *field, bool scanned, size_t *count)
+/* A list of strings in a field; *count items in the arena. */
+static const char **read_list(struct making *m, int which, bool scanned, size_t *count)
 {
 	lua_State *L = m->L;
+	const char *field = derivation_fields[which].name;
 	*count = 0;
-	if (lua_getfield(L, 1, field) == LUA_TNIL) {
-		lua_pop(L, 1);
+	if (!push_field(m, which))
 		return NULL;
-	}
 	size_t n = lua_rawlen(L, -1), len;
 	const char **items = arena_alloc(&m->e->graph.arena, (n + 1) * sizeof *items);
 	for (size_t i = 0; i < n; i++) {
@@ -98,7 +111,7 @@ static const char **read_list(struct making *m, const char *field, bool scanned,
 static void read_outputs(struct making *m)
 {
 	size_t n;
-	const char **names = read_list(m, "outputs", false, &n);
+	const char **names = read_list(m, OUTPUTS, false, &n);
 	static const char *const only_out[] = { "out" };
 	if (names && n == 0)
 		bind_error(m->L, "derivation %s: outputs is empty", m->name);
@@ -178,7 +191,7 @@ static void read_env(struct making *m)
 {
 	lua_State *L = m->L;
 	struct buf *text = &m->e->scratch;
-	bool given = lua_getfield(L, 1, "env") != LUA_TNIL;
+	bool given = push_field(m, ENV);
 	size_t n = 0;
 	if (given)
 		for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
@@ -197,64 +210,66 @@ static void read_env(struct making *m)
 			scan(m, text->data, text->len);
 			add_env(m, key, keep(m, text->data ? text->data : "", text->len, key));
 		}
-	lua_pop(L, 1);
+	if (given)
+		lua_pop(L, 1);
 	for (size_t i = 0; i < m->d->output_count; i++)
 		add_env(m, m->d->outputs[i].name, own_placeholder(m, m->d->outputs[i].name));
 }
 
 /* world and inert: JSON in the variable of that name. */
-static void read_json(struct making *m, const char *field)
+static void read_json(struct making *m, int field)
 {
 	struct buf *text = &m->e->scratch2;
-	if (lua_getfield(m->L, 1, field) != LUA_TNIL) {
-		buf_clear(text);
-		value_write(m->L, lua_gettop(m->L), text);
-		scan(m, text->data, text->len);
-		add_env(m, field, keep(m, text->data, text->len, field));
-	}
+	if (!push_field(m, field))
+		return;
+	buf_clear(text);
+	value_write(m->L, lua_gettop(m->L), text);
+	scan(m, text->data, text->len);
+	const char *name = derivation_fields[field].name;
+	add_env(m, name, keep(m, text->data, text->len, name));
 	lua_pop(m->L, 1);
 }
 
 static void read_inputs(struct making *m)
 {
 	lua_State *L = m->L;
-	if (lua_getfield(L, 1, "inputs") != LUA_TNIL)
-		for (size_t i = 0, n = lua_rawlen(L, -1); i < n; i++) {
-			lua_rawgeti(L, -1, (lua_Integer)i + 1);
-			size_t len;
-			const char *text = text_at(m, lua_gettop(L), &len);
-			if (!text || !graph_names_any(&m->e->graph, text, len))
-				bind_error(L, "derivation %s: inputs[%d] is no derivation and no source", m->name,
-					(int)i + 1);
-			scan(m, text, len);
-			lua_pop(L, 1);
-		}
+	if (!push_field(m, INPUTS))
+		return;
+	for (size_t i = 0, n = lua_rawlen(L, -1); i < n; i++) {
+		lua_rawgeti(L, -1, (lua_Integer)i + 1);
+		size_t len;
+		const char *text = text_at(m, lua_gettop(L), &len);
+		if (!text || !graph_names_any(&m->e->graph, text, len))
+			bind_error(L, "derivation %s: inputs[%d] is no derivation and no source", m->name, (int)i + 1);
+		scan(m, text, len);
+		lua_pop(L, 1);
+	}
 	lua_pop(L, 1);
 }
 
-static uint64_t read_ceiling(struct making *m, const char *field,
-	int (*read)(const char *, uint64_t *, struct err *))
+static uint64_t read_ceiling(struct making *m, int field, int (*read)(const char *, uint64_t *, struct err *))
 {
 	uint64_t amount = 0;
-	if (lua_getfield(m->L, 1, field) != LUA_TNIL && read(lua_tostring(m->L, -1), &amount, &m->e->err) < 0) {
-		err_add(&m->e->err, "derivation %s: %s", m->name, field);
+	if (!push_field(m, field))
+		return 0;
+	if (read(lua_tostring(m->L, -1), &amount, &m->e->err) < 0) {
+		err_add(&m->e->err, "derivation %s: %s", m->name, derivation_fields[field].name);
 		eval_raise(m->e);
 	}
 	lua_pop(m->L, 1);
 	return amount;
 }
 
-static const char *read_text(struct making *m, const char *field, const char *fallback)
+static const char *read_text(struct making *m, int field, const char *fallback)
 {
 	size_t len;
-	lua_getfield(m->L, 1, field);
+	if (!push_field(m, field))
+		return fallback;
 	const char *text = text_at(m, lua_gettop(m->L), &len);
-	if (text) {
-		scan(m, text, len);
-		text = keep(m, text, len, field);
-	}
+	scan(m, text, len);
+	text = keep(m, text, len, derivation_fields[field].name);
 	lua_pop(m->L, 1);
-	return text ? text : fallback;
+	return text;
 }
 
 static int finish(struct making *m, const struct eval_drv *ceilings)
@@ -275,6 +290,7 @@ static void begin(struct making *m, lua_State *L)
 	m->e = eval_of(L);
 	m->d = arena_alloc(&m->e->graph.arena, sizeof *m->d);
 	m->name = "";
+	m->fields = m->e->fields;
 	graph_uses_begin(&m->e->graph);
 }
 
@@ -282,19 +298,19 @@ int derivation_call(lua_State *L)
 {
 	struct making m;
 	begin(&m, L);
-	m.d->name = m.name = read_text(&m, "name", "");
-	m.d->builder = read_text(&m, "builder", "");
-	m.d->system = read_text(&m, "system", "x86_64-linux");
-	m.d->args = read_list(&m, "args", true, &m.d->arg_count);
+	m.d->name = m.name = read_text(&m, NAME, "");
+	m.d->builder = read_text(&m, BUILDER, "");
+	m.d->system = read_text(&m, SYSTEM, "x86_64-linux");
+	m.d->args = read_list(&m, ARGS, true, &m.d->arg_count);
 	read_outputs(&m);
 	read_env(&m);
-	read_json(&m, "world");
-	read_json(&m, "inert");
+	read_json(&m, WORLD);
+	read_json(&m, INERT);
 	read_inputs(&m);
 	const struct eval_drv ceilings = {
-		.timeout_ms = read_ceiling(&m, "timeout", units_duration),
-		.memory = read_ceiling(&m, "memory", units_bytes),
-		.what = read_text(&m, "what", "build"),
+		.timeout_ms = read_ceiling(&m, TIMEOUT, units_duration),
+		.memory = read_ceiling(&m, MEMORY, units_bytes),
+		.what = read_text(&m, WHAT, "build"),
 	};
 	return finish(&m, &ceilings);
 }

@@ -18,10 +18,15 @@ void graph_free(struct graph *g)
 }
 
 /* Keys are digests: any eight of their characters are as good as a hash. */
-static size_t slot_of(const struct graph *g, const char *key)
+static uint64_t bits_of(const char *key)
 {
 	uint64_t bits;
 	memcpy(&bits, key, sizeof bits);
+	return bits;
+}
+
+static size_t slot_of(const struct graph *g, uint64_t bits)
+{
 	return (size_t)((bits * 0x9e3779b97f4a7c15u) >> 20) & (g->table_size - 1);
 }
 
@@ -29,15 +34,16 @@ const struct graph_ref *graph_find(const struct graph *g, const char *key, size_
 {
 	if (!g->table_size)
 		return NULL;
-	for (size_t i = slot_of(g, key); g->table[i].key; i = (i + 1) & (g->table_size - 1))
-		if (g->table[i].key_len == len && memcmp(g->table[i].key, key, len) == 0)
+	uint64_t bits = bits_of(key);
+	for (size_t i = slot_of(g, bits); g->table[i].key; i = (i + 1) & (g->table_size - 1))
+		if (g->table[i].bits == bits && g->table[i].key_len == len && memcmp(g->table[i].key, key, len) == 0)
 			return &g->table[i];
 	return NULL;
 }
 
 static void place_ref(struct graph *g, struct graph_ref ref)
 {
-	size_t i = slot_of(g, ref.key);
+	size_t i = slot_of(g, ref.bits);
 	while (g->table[i].key)
 		i = (i + 1) & (g->table_size - 1);
 	g->table[i] = ref;
@@ -64,7 +70,7 @@ static void add_ref(struct graph *g, const char *key, unsigned len, enum graph_k
 	if (g->table_used * 2 >= g->table_size)
 		grow_table(g);
 	g->table_used++;
-	place_ref(g, (struct graph_ref){ .key = key, .key_len = len, .kind = kind, .output = output,
+	place_ref(g, (struct graph_ref){ .key = key, .bits = bits_of(key), .key_len = len, .kind = kind, .output = output,
 		.index = index });
 }
 

@@ -15,6 +15,7 @@
 enum graph_kind { GRAPH_DRV, GRAPH_OUTPUT, GRAPH_SOURCE };
 struct graph_ref {
 	const char *key;          /* 32 characters of a store path, or 52 of a placeholder */
+	uint64_t bits;            /* its first eight characters */
 	unsigned key_len;
 	enum graph_kind kind;
 	unsigned output;          /* GRAPH_OUTPUT: index into drv->outputs */

@@ -26,6 +26,7 @@ struct eval {
 	struct eval_target *targets;
 	size_t target_count;
 	/* Bindings keep what they hold here, not on their stack: a raised error jumps over cleanups. */
+	uint32_t fields;          /* which fields the checked table of this call has: see bind_check_fields */
 	struct buf scratch;
 	struct buf scratch2;
 	struct err err;

@@ -1,6 +1,5 @@
 #include "lua/vm.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -48,7 +47,7 @@ static void *vm_alloc(void *ctx, void *ptr, size_t old, size_t size)
 	if (!ptr)
 		old = 0; /* then it tells the kind of object */
 	if (size == 0) {
-		free(ptr);
+		pool_give_back(&vm->pool, ptr, old);
 		vm->memory -= old;
 		return NULL;
 	}
@@ -58,11 +57,8 @@ static void *vm_alloc(void *ctx, void *ptr, size_t old, size_t size)
 		if (vm->stop != VM_RUNS)
 			return NULL;
 	}
-	void *fresh = realloc(ptr, size);
-	if (!fresh)
-		return size > old ? NULL : ptr; /* shrinking may not fail */
 	vm->memory += size - old;
-	return fresh;
+	return ptr ? pool_resize(&vm->pool, ptr, old, size) : pool_alloc(&vm->pool, size);
 }
 
 int vm_raise_stop(lua_State *L)
@@ -121,8 +117,7 @@ int vm_open(struct vm *vm, uint64_t memory, uint64_t steps, struct err *err)
 
 void vm_close(struct vm *vm)
 {
-	if (vm->L)
-		lua_close(vm->L);
+	pool_free(&vm->pool); /* the state with all it holds */
 	vm->L = NULL;
 }
 

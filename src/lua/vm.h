@@ -20,11 +20,13 @@
 #include <lauxlib.h>
 #include <lua.h>
 #include "core/err.h"
+#include "lua/pool.h"
 
 enum vm_stop { VM_RUNS, VM_NO_MEMORY, VM_NO_STEPS, VM_NO_TIME };
 
 struct vm {
 	lua_State *L;
+	struct pool pool;
 	uint64_t memory, memory_max; /* bytes */
 	uint64_t steps, steps_max;
 	int64_t cpu_ms_max;          /* of this thread, from its first instruction on */
