@@ -4,7 +4,7 @@ local primitives = require "forge.primitives"
 local label = require "forge.label"
 local source = require "forge.source"
 
-local forge = {
+return check.module("forge", {
   -- the primitives: see `forge help recipes`
   derivation = primitives.derivation,
   fetch      = primitives.fetch,
@@ -29,13 +29,4 @@ local forge = {
   env       = require "forge.env",
   world     = require "forge.world",
   wheels    = require "forge.wheels",
-}
-
--- A name that is not there is told with the nearest one.
-return setmetatable(forge, {
-  __index = function(_, name)
-    local names = {}
-    for each in pairs(forge) do names[#names + 1] = each end
-    check.unknown("forge", "function", name, names)
-  end,
 })

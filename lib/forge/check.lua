@@ -85,4 +85,13 @@ function check.fields(where, given, fields)
   end
 end
 
+-- The table of functions that a recipe knows as `name`: a misspelt one is told with the nearest.
+function check.module(name, functions)
+  return setmetatable(functions, {
+    __index = function(_, wanted)
+      check.unknown(name, "function", wanted, names_of(functions))
+    end,
+  })
+end
+
 return check

@@ -78,4 +78,4 @@ function label.check(of, variant)
   return text
 end
 
-return label
+return check.module("forge.label", label)
