@@ -58,6 +58,7 @@ struct realise {
 	struct fetcher *fetcher;    /* made at the first transfer */
 	struct arena arena;
 	struct goal *goals;         /* by derivation */
+	size_t *order;              /* their indexes in the order they are to be started */
 	size_t left;                /* goals neither done, failed nor skipped */
 	unsigned fetching, working; /* running goals by what limits them */
 	uint64_t memory_used;       /* sum of what running builds are expected to need */

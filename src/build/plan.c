@@ -92,7 +92,7 @@ static const struct eval_drv *visit_inputs(struct planning *p, const struct eval
 	return missing;
 }
 
-static int64_t entry_size(const struct drv *d)
+int64_t plan_fetch_size(const struct drv *d)
 {
 	const char *entry = drv_env_get(d, "entry");
 	if (!entry)
@@ -106,7 +106,7 @@ static int visit_fetch(struct planning *p, const struct eval_drv *d, struct plan
 {
 	step->state = PLAN_FETCH;
 	step->reason = "not in the store";
-	step->bytes = entry_size(d->drv);
+	step->bytes = plan_fetch_size(d->drv);
 	p->plan->fetch++;
 	p->plan->fetch_bytes += step->bytes;
 	return 0;

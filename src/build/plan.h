@@ -49,6 +49,9 @@ void plan_free(struct plan *p);
 int plan_realised(struct store *s, const struct drv *d, const struct hash *id, struct arena *a,
 	const char **paths, struct err *err);
 
+/* How many bytes a derivation fetches, as the lock says; 0: nothing, or it is not known. */
+int64_t plan_fetch_size(const struct drv *d);
+
 /* The derivation resolved against known output paths (paths_of(ctx, input index) lists one an output),
  * and its id. */
 typedef const char *const *plan_paths_fn(void *ctx, size_t drv);

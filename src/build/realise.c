@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "build/goal.h"
+#include "build/order.h"
 #include "build/schedule.h"
 #include "build/sources.h"
 #include "core/fs.h"
@@ -116,6 +117,7 @@ static void realise_free(struct realise *r)
 	loop_signals(r->loop, NULL, NULL, NULL);
 	fetcher_free(r->fetcher);
 	free(r->goals);
+	free(r->order);
 	list_free(&r->committing);
 	arena_free(&r->arena);
 }
@@ -132,6 +134,7 @@ int realise(struct loop *loop, struct eval *e, struct store *s, struct plan *pla
 		return -1;
 	set_limits(&r.o);
 	make_goals(&r);
+	r.order = order_make(e);
 	event_emit(o->events, &(struct event){ .kind = EVENT_PLAN, .total = (int64_t)r.left,
 		.done = plan->fetch_bytes });
 	int rc = loop_signals(loop, on_signal, &r, err);

@@ -331,9 +331,11 @@ void schedule_stop(struct realise *r)
 
 void schedule_pump(struct realise *r)
 {
-	for (size_t i = 0; i < r->plan->count && !r->stopping; i++)
-		if (r->goals[i].state == GOAL_READY && fits(&r->goals[i]))
-			start_goal(&r->goals[i]);
+	for (size_t i = 0; i < r->plan->count && !r->stopping; i++) {
+		struct goal *g = &r->goals[r->order[i]];
+		if (g->state == GOAL_READY && fits(g))
+			start_goal(g);
+	}
 	if (r->left == 0)
 		r->done = true;
 }
