@@ -50,18 +50,22 @@ static int list_one(void *ctx, const struct store_build *b)
 	return 0;
 }
 
-static int first_log(void *ctx, const struct store_build *b)
+/* Of the newest steps that have a log: the build, or one after it that failed; else the first that came by. */
+static int best_log(void *ctx, const struct store_build *b)
 {
-	if (!b->log)
+	char **log = ctx;
+	bool best = str_eq(b->what, "build") || b->status != 0;
+	if (!b->log || (*log && !best))
 		return 0;
-	*(char **)ctx = mem_dup(b->log);
-	return 1;
+	free(*log);
+	*log = mem_dup(b->log);
+	return best;
 }
 
 static int print_log(struct store *s, const char *name, struct err *err)
 {
 	_cleanup_free_ char *log = NULL;
-	if (store_builds(s, name, 1000, first_log, &log, err) < 0)
+	if (store_builds(s, name, 1000, best_log, &log, err) < 0)
 		return -1;
 	if (!log)
 		return err_set(err, ERR_FAIL, "there is no log of \"%s\" in %s; forge log --list shows what there is",
@@ -103,6 +107,7 @@ static int run(const struct options *o, struct err *err)
 }
 
 const struct command cmd_log = {
-	"log", "[NAME]", "List what was built, or print the log of the newest build whose name holds NAME", NULL,
+	"log", "[NAME]", "List what was built, or print the log of the newest build whose name holds NAME",
+	"The steps after a build (finish, test) are shown where they failed, or where NAME fits nothing else.",
 	options, 0, 1, run,
 };

@@ -1,0 +1,127 @@
+"""What README.md says is true: its commands are run, its recipe is evaluated, its tables are compared."""
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+
+import pytest
+from test_export import FINISH, make_wheel, tool
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text()
+QUOTED = re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```$", "", README, flags=re.M | re.S))
+
+
+def blocks(kind):
+    return re.findall(rf"^```{kind}\n(.*?)^```$", README, re.M | re.S)
+
+
+def commands(program):
+    """The lines of the sh blocks that call it, without their comments."""
+    lines = [line.split(" # ")[0].strip() for block in blocks("sh") for line in block.splitlines()]
+    return [line for line in lines if shlex.split(line)[:1] == [program]]
+
+
+@pytest.fixture
+def here(project, build):
+    """A folder like the project's own: build/forge, the recipes with their lock, and ./store for the store."""
+    shutil.copytree(ROOT / "recipes", project.recipes, dirs_exist_ok=True)
+    (project.folder / "build").mkdir()
+    (project.folder / "build/forge").symlink_to(build / "forge")
+    del project.env["FORGE_STORE"]
+    return project
+
+
+def test_the_blocks_are_found():
+    assert len(blocks("sh")) == 2 and len(blocks("lua")) == 1
+    assert commands("make") == ["make quickstart", "make check"]
+    assert len(commands("build/forge")) == 6 and len(commands("pip")) == 1
+
+
+def test_the_recipe_is_that_of_the_file(here):
+    """Written as the README has it, it comes to the same wheel as recipes/markupsafe.lua, by the real lock."""
+    def wheel_steps():
+        plan = json.loads(here.run("realise", "--dry-run", "--json", "recipes/markupsafe.lua")[0])
+        return [step["drv"] for step in plan if step["what"] != "test"]
+
+    steps = wheel_steps()
+    [text] = blocks("lua")
+    (here.recipes / "markupsafe.lua").write_text(text)
+    out, err = here.run("show", "recipes/markupsafe.lua")
+    assert re.search(r"^\* cp313 .*to build", out, re.M), out + err
+    assert len(steps) > 50 and wheel_steps() == steps
+
+
+def run_line(line, here, **env):
+    got = subprocess.run(["/bin/sh", "-c", line], cwd=here.folder, env=here.env | {"PWD": str(here.folder)} | env,
+                         capture_output=True, text=True, timeout=100)
+    assert got.returncode == 0, f"{line}\n{got.stdout}{got.stderr}"
+    return got.stdout
+
+
+def test_forge_lines_work(here, build):
+    """In their order, in one folder.  A wheel that took no network stands in for the real one: builds of the
+    README's recipes are only planned."""
+    wheel = make_wheel(here.base() / "wheels", "markupsafe", "3.0.3")
+    text = FINISH.format(name="markupsafe", version="3.0.3", file=wheel.name, kind="none", text="")
+    here.realise(text.replace('"mkdir $out', '"echo built for the README; mkdir $out'))
+    shown = {}
+    for line in commands("build/forge"):
+        if " realise " in line and "--dry-run" not in line:
+            line = line.replace(" realise ", " realise --dry-run ")
+        shown[shlex.split(line)[1]] = run_line(line, here)
+    assert "cp313-torch2.11-cu130-sm80" in shown["show"]
+    assert re.search(r"^build +flash-attn-2.8.3-raw \(", shown["realise"], re.M)
+    assert shown["log"] == "built for the README\n"
+    assert (here.folder / "build/index/files" / wheel.name).exists()
+    [pip] = commands("pip")
+    pip = pip.replace("pip install", f"{tool(build, 'pip')} install -q --isolated --no-cache-dir --target to")
+    run_line(pip, here)
+    assert (here.folder / "to/markupsafe/__init__.py").exists()
+
+
+def table():
+    """{command: words} of the README's table of commands."""
+    rows = re.findall(r"^\| `forge (\w+)(?: ([^`]*))?` \|", README, re.M)
+    assert len(rows) > 4
+    return dict(rows)
+
+
+def test_the_table_has_the_commands_that_there_are(project):
+    listed = re.findall(r"^  (\w+) +[A-Z]", project.run("help")[0], re.M)
+    assert listed == list(table())
+
+
+@pytest.mark.parametrize("command", table())
+def test_a_commands_words_are_those_of_its_help(command, project):
+    out, _ = project.run("help", command)
+    first = out.splitlines()[0]
+    assert first.replace(" [options]", "") == f"forge {command} {table()[command]}".strip()
+    assert project.run(command, "--help")[0] == out
+
+
+def test_options_that_are_named_exist(project):
+    named = {word for text in QUOTED for word in re.findall(r"--[a-z-]+", text)}
+    known = set(re.findall(r"--[a-z-]+", "".join(project.run("help", c)[0] for c in table())))
+    assert named and named <= known, named - known
+
+
+def test_make_goals_that_are_named_exist():
+    env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL")}
+    got = subprocess.run(["make", "--no-print-directory", "help"], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    known = re.findall(r"^  ([a-z-]+) ", got.stdout, re.M)
+    named = {text.split()[1] for text in QUOTED + commands("make") if text.startswith("make ")}
+    assert {"quickstart", "check", "help"} <= named and named <= set(known), named - set(known)
+
+
+def test_the_builds_environment_is_what_is_said(project):
+    said = re.search(r"`(HOME PATH [^`]*)`", README).group(1).split()
+    path = project.object('return sh("env", "env | grep -v ^out= > $out")')
+    seen = dict(line.split("=", 1) for line in path.read_text().splitlines())
+    for name in ("SHLVL", "PWD", "_"):
+        seen.pop(name, None)  # the shell's own
+    assert set(seen) == {word.split("=")[0] for word in said}
+    assert all(seen[name] == value for name, value in (word.split("=") for word in said if "=" in word))
