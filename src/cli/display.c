@@ -76,14 +76,15 @@ static void on_log(struct display *d, const struct event *e)
 
 static void failed_build(struct display *d, const struct event *e, const char *time)
 {
-	_cleanup_free_ char *head = mem_printf("%s %s failed after %s; the end of its log:", e->what, e->name, time);
+	_cleanup_free_ char *head = mem_printf("%s %s failed after %s; %s", e->what, e->name, time,
+		*e->tail ? "the end of its log:" : "it printed nothing");
 	say(d, "\033[31m", head, "");
 	for (struct slice line, rest = slice_of(e->tail); rest.n;) {
 		slice_cut(rest, '\n', &line, &rest);
 		_cleanup_free_ char *text = mem_dup_n(line.p, line.n);
 		say(d, "\033[2m", "  | ", text);
 	}
-	if (e->log)
+	if (e->log && *e->tail)
 		say(d, "", "  the whole log: ", e->log);
 }
 
