@@ -21,17 +21,28 @@ struct build_log {
 	uint64_t id;
 	const struct event_sink *events;
 	struct buf line;
+	bool returned; /* a carriage return came: what follows on the line replaces it */
 	char *tail[BUILD_LOG_TAIL];
 	size_t lines;
 };
 
 static void end_line(struct build_log *log)
 {
+	log->returned = false;
 	char *line = buf_steal(&log->line);
 	char **slot = &log->tail[log->lines++ % BUILD_LOG_TAIL];
 	event_emit(log->events, &(struct event){ .kind = EVENT_LOG, .id = log->id, .text = line });
 	free(*slot);
 	*slot = line;
+}
+
+static void add_byte(struct build_log *log, char byte)
+{
+	if (log->returned) /* a progress bar: its last state counts */
+		buf_clear(&log->line);
+	log->returned = false;
+	if (log->line.len < LINE_MAX_SHOWN && byte != '\0')
+		buf_byte(&log->line, byte);
 }
 
 static void split_lines(struct build_log *log, const char *data, size_t len)
@@ -40,9 +51,9 @@ static void split_lines(struct build_log *log, const char *data, size_t len)
 		if (data[i] == '\n')
 			end_line(log);
 		else if (data[i] == '\r')
-			buf_clear(&log->line); /* a progress bar: its last state counts */
-		else if (log->line.len < LINE_MAX_SHOWN && data[i] != '\0')
-			buf_byte(&log->line, data[i]);
+			log->returned = true;
+		else
+			add_byte(log, data[i]);
 	}
 }
 

@@ -168,7 +168,7 @@ void live_write(struct display *d, bool region)
 	if (d->out.len)
 		buf_add(&out, d->out.data, d->out.len);
 	buf_clear(&d->out);
-	if (region && d->running.count)
+	if (region && (d->running.count || d->finished < d->total))
 		draw(d, &out);
 	if (out.len)
 		fwrite(out.data, 1, out.len, stderr);
