@@ -151,7 +151,7 @@ check-asan: ## unit and functional tests under AddressSanitizer and UBSan
 	@$(MAKE) --no-print-directory B=$(B)/asan SAN=1 check-unit check-functional
 lint: ## the order of the rooms, forbidden functions, the registries' hosts
 	@$(PYTHON) tests/support/lint.py $(ROOMS)
-bench: all $(TOOLS) ## the figures of the README, as ratios against named peers
+bench: all $(TOOLS) ## speed and memory, as ratios against named peers (BENCH="noop builds")
 	@FORGE_BUILD=$(abspath $(B)) $(PYTHON) tests/bench/bench.py $(BENCH)
 
 .PHONY: format install
