@@ -43,10 +43,11 @@ const struct command *cli_find_command(const char *name, struct err *err)
 
 void cli_print_command(const struct command *c)
 {
+	_cleanup_free_ char *details = cli_wrap(c->details ? c->details : "", 0);
 	printf("forge %s%s%s%s\n\n%s.\n", c->name, c->options || c->words ? " [options]" : "",
 		*c->words ? " " : "", c->words, c->summary);
 	if (c->details)
-		printf("\n%s\n", c->details);
+		printf("\n%s\n", details);
 	if (c->options) {
 		printf("\nOptions:\n");
 		options_print(c->options);

@@ -55,5 +55,7 @@ int cli_select(const struct eval *e, const struct options *o, size_t **chosen, s
 /* "1.4 GB", "312 kB"; "2 min 05 s", "3.1 s", "12 ms". Owned by the caller. */
 char *cli_bytes(int64_t bytes);
 char *cli_duration(int64_t ms);
+/* Words in lines of at most 79 columns, all but the first line indented; line ends stay. Owned by the caller. */
+char *cli_wrap(const char *text, int indent);
 
 #endif

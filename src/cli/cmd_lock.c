@@ -71,7 +71,7 @@ static int run(const struct options *o, struct err *err)
 }
 
 const struct command cmd_lock = {
-	"lock", "RECIPE …", "Write into forge.lock what the recipes fetch, with versions, sizes and hashes",
+	"lock", "RECIPE …", "Write into forge.lock what recipes fetch: versions, sizes, hashes",
 	"Only what these recipes ask for is touched; what is locked stays as it is unless --update is given.",
 	options, 1, -1, run,
 };

@@ -107,7 +107,7 @@ static int run(const struct options *o, struct err *err)
 }
 
 const struct command cmd_log = {
-	"log", "[NAME]", "List what was built, or print the log of the newest build whose name holds NAME",
+	"log", "[NAME]", "List builds, or print the log of the newest whose name holds NAME",
 	"The steps after a build (finish, test) are shown where they failed, or where NAME fits nothing else.",
 	options, 0, 1, run,
 };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cli.h"
 #include "core/list.h"
 
 const struct option options_common[] = {
@@ -127,6 +128,7 @@ void options_print(const struct option *table)
 	for (const struct option *o = table; o && o->name; o++) {
 		_cleanup_free_ char *left = mem_printf("%s--%s%s%s", o->letter ? (char[]){ '-', o->letter, ',', ' ', 0 } : "    ",
 			o->name, o->value ? " " : "", o->value ? o->value : "");
-		printf("  %-26s %s\n", left, o->help);
+		_cleanup_free_ char *help = cli_wrap(o->help, 29);
+		printf("  %-26s %s\n", left, help);
 	}
 }
