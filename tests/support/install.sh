@@ -9,6 +9,8 @@ for package; do
 done
 [ -n "$missing" ] || exit 0
 command -v apt-get >/dev/null || { echo "install.sh: no apt-get here; install what gives:$missing" >&2; exit 1; }
+[ -z "$sudo" ] || command -v "$sudo" >/dev/null ||
+	{ echo "install.sh: this is neither root nor is sudo here; as root do: apt-get install$missing" >&2; exit 1; }
 echo "installing:$missing"
 export DEBIAN_FRONTEND=noninteractive
 $sudo apt-get update -q >/dev/null
