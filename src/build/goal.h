@@ -16,6 +16,7 @@ enum goal_state {
 	GOAL_WAITING,  /* for inputs */
 	GOAL_READY,
 	GOAL_RUNNING,
+	GOAL_SAVING,   /* the build has ended, its outputs go into the store: no longer under the limits */
 	GOAL_DONE,
 	GOAL_FAILED,
 	GOAL_SKIPPED,  /* an input failed, or forge is stopping */
@@ -61,6 +62,7 @@ struct realise {
 	size_t *order;              /* their indexes in the order they are to be started */
 	size_t left;                /* goals neither done, failed nor skipped */
 	unsigned fetching, working; /* running goals by what limits them */
+	unsigned saving;
 	uint64_t memory_used;       /* sum of what running builds are expected to need */
 	LIST(size_t) committing;
 	uint64_t commit_timer;
@@ -83,7 +85,7 @@ void goal_failed(struct goal *g, struct err *err, const char *tail);
 /* How much of it is done, for the display. */
 void goal_progress(struct goal *g, int64_t done, int64_t total);
 
-/* Make everything dirty below store/tmp durable, from a worker, so that the commit need not wait. */
-void goal_sync_from_worker(struct store *s, uint64_t bytes);
+/* The build has ended and a worker saves its outputs. */
+void goal_saving(struct goal *g);
 
 #endif

@@ -92,19 +92,16 @@ static int take_output(struct goal *g, size_t i, struct store_prepared *made, st
 static int take_outputs(void *ctx, struct buf *out, struct err *err)
 {
 	struct goal *g = ctx;
-	uint64_t bytes = 0;
 	for (size_t i = 0; i < g->resolved->output_count; i++) {
 		struct store_prepared made = { 0 };
 		_cleanup_buf_ struct buf record = BUF_INIT;
-		if (take_output(g, i, &made, err) < 0)
+		if (take_output(g, i, &made, err) < 0 || store_settle(store_tmp_fd(g->r->s), &made, 1, err) < 0)
 			return -1;
 		store_prepared_write(&made, &record);
-		bytes += made.nar_size;
 		uint64_t len = record.len;
 		buf_add(out, &len, sizeof len);
 		buf_add(out, record.data, record.len);
 	}
-	goal_sync_from_worker(g->r->s, bytes);
 	return 0;
 }
 
@@ -188,8 +185,10 @@ static void ended(void *ctx, const struct sandbox_result *result)
 			result->hosts.items[0]);
 	if (rc == 0)
 		rc = loop_worker(g->r->loop, take_outputs, g, taken, g, NULL, &err);
-	if (rc == 0)
+	if (rc == 0) {
+		goal_saving(g);
 		return;
+	}
 	_cleanup_free_ char *tail = steal_ptr(j->tail);
 	job_free(g, g->r->o.keep_failed && err.code != ERR_INTR);
 	goal_failed(g, &err, tail);

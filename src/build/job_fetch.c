@@ -41,7 +41,8 @@ static int prepare_in_worker(void *ctx, struct buf *out, struct err *err)
 	if (strcmp(made.path, o->path) != 0)
 		return err_set(err, ERR_HASH, "%s: what was fetched gives %s, the lock names %s",
 			g->d->drv->name, made.path, o->path);
-	goal_sync_from_worker(g->r->s, made.nar_size);
+	if (store_settle(store_tmp_fd(g->r->s), &made, 1, err) < 0)
+		return -1;
 	store_prepared_write(&made, out);
 	return 0;
 }

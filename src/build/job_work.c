@@ -48,7 +48,8 @@ static int work(void *ctx, struct buf *out, struct err *err)
 		str_list_add(&candidates, d->srcs[i]);
 	if (store_prepare(store_tmp_fd(r->s), g->job->tmp, d->name, DRV_NAR, &candidates, NULL, &made, err) < 0)
 		return -1;
-	goal_sync_from_worker(r->s, made.nar_size);
+	if (store_settle(store_tmp_fd(r->s), &made, 1, err) < 0)
+		return -1;
 	store_prepared_write(&made, out);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include "core/fs.h"
 
 #define FETCHES_MAX 64               /* open at once; the fetcher itself limits what is transferred at once */
+#define SAVING_MAX 16                /* builds whose outputs are saved beside those that run */
 #define LOCK_RETRY_MS 200
 #define MEMORY_UNKNOWN (1ull << 30)  /* expected of a build that was never seen */
 
@@ -49,14 +50,38 @@ static void ask_pump(struct realise *r, int64_t ms)
 	r->pump_due = due;
 }
 
-/* Take a goal off what is running and left. */
-static void settle(struct goal *g, enum goal_state state)
+/* Give back what the limits were counted by. */
+static void leave_slot(struct goal *g)
 {
 	struct realise *r = g->r;
 	if (g->state == GOAL_RUNNING) {
 		*(g->kind == GOAL_FETCH ? &r->fetching : &r->working) -= 1;
 		r->memory_used -= g->expected;
+	} else if (g->state == GOAL_SAVING) {
+		r->saving--;
 	}
+}
+
+/*
+ * The next build may start while the outputs of this one are copied and the disk is waited for.
+ * But for a few: a disk that is slower than the builds is to hold them up.
+ */
+void goal_saving(struct goal *g)
+{
+	struct realise *r = g->r;
+	if (r->saving >= SAVING_MAX)
+		return;
+	leave_slot(g);
+	g->state = GOAL_SAVING;
+	r->saving++;
+	ask_pump(r, 0);
+}
+
+/* Take a goal off what is running and left. */
+static void settle(struct goal *g, enum goal_state state)
+{
+	struct realise *r = g->r;
+	leave_slot(g);
 	g->state = state;
 	g->cancel = NULL;
 	fs_close_ptr(&g->lock);
@@ -124,12 +149,6 @@ void goal_progress(struct goal *g, int64_t done, int64_t total)
 	}
 	event_emit(g->r->o.events, &(struct event){ .kind = EVENT_PROGRESS, .id = g->index + 1,
 		.done = done, .total = total });
-}
-
-void goal_sync_from_worker(struct store *s, uint64_t bytes)
-{
-	if (bytes > 1 << 20)
-		syncfs(store_tmp_fd(s)); /* a failure shows at the commit's own syncfs */
 }
 
 /* Under which ids a goal's output is remembered: its own derivation's and the resolved one's. */

@@ -122,12 +122,24 @@ failed:
 	return -1;
 }
 
-static int commit(struct store *s, const struct store_prepared *items, size_t count, struct err *err)
+int store_settle(int tmp_fd, struct store_prepared *items, size_t count, struct err *err)
+{
+	bool settled = true;
+	for (size_t i = 0; i < count; i++)
+		settled = settled && items[i].settled;
+	if (!settled && syncfs(tmp_fd) < 0)
+		return err_sys(err, "can't make %s durable", items[0].name);
+	for (size_t i = 0; i < count; i++)
+		items[i].settled = true;
+	return 0;
+}
+
+static int commit(struct store *s, struct store_prepared *items, size_t count, struct err *err)
 {
 	if (check_refs(s, items, count, err) < 0)
 		return -1;
-	if (syncfs(s->tmp_fd) < 0)
-		return err_sys(err, "can't make %s durable", s->folder);
+	if (store_settle(s->tmp_fd, items, count, err) < 0)
+		return -1;
 	_cleanup_close_ int gate = lock_gate(s, LOCK_SH, err);
 	if (gate < 0)
 		return -1;

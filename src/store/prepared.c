@@ -30,6 +30,7 @@ static void put_text(struct buf *out, const char *text)
 void store_prepared_write(const struct store_prepared *p, struct buf *out)
 {
 	put_int(out, p->method);
+	put_int(out, p->settled);
 	put_int(out, p->nar_size);
 	buf_add(out, p->nar_hash.bytes, HASH_SIZE);
 	buf_add(out, p->flat_hash.bytes, HASH_SIZE);
@@ -87,6 +88,7 @@ int store_prepared_read(struct slice bytes, struct store_prepared *out, struct e
 	memset(out, 0, sizeof *out);
 	uint64_t method = get_int(&r);
 	out->method = (enum drv_method)method;
+	out->settled = get_int(&r) == 1;
 	out->nar_size = get_int(&r);
 	get(&r, out->nar_hash.bytes, HASH_SIZE);
 	get(&r, out->flat_hash.bytes, HASH_SIZE);

@@ -51,8 +51,9 @@ int store_closure(struct store *s, const char *path, struct str_list *out, struc
  *    itself in store/tmp: modes 0444/0555, mtime 1, no set-id, only files, folders, links), hash
  *    it, find which of `candidates` (store paths) it refers to.  Refuses an own-path reference
  *    (self: the scratch path it was built as, may be NULL), naming file and offset.
- *    Needs no database: safe in a fork.
- * 2. store_commit: make a batch durable (one syncfs), rename into objects without replacing
+ *    Needs no database: safe in a fork.  store_settle, there as well, then makes it durable, so
+ *    that the process that commits does not wait for the disk.
+ * 2. store_commit: make a batch durable (one syncfs, if any was not settled), rename into objects without replacing
  *    (an object that is there already: the new copy is dropped), one transaction.  References must
  *    be valid or in the batch.  Whatever the result, the trees are gone from tmp afterwards.
  */
@@ -66,11 +67,14 @@ struct store_prepared {
 	struct str_list refs;
 	char *path;              /* the store path that follows from the above */
 	char *deriver;           /* set by the caller before commit, may be NULL */
+	bool settled;            /* it is durable already */
 };
 void store_prepared_free(struct store_prepared *p);
 
 int store_prepare(int tmp_fd, const char *tmp_name, const char *name, enum drv_method method,
 	const struct str_list *candidates, const char *self, struct store_prepared *out, struct err *err);
+/* Make all that was written in store/tmp so far durable, and with it what was prepared. */
+int store_settle(int tmp_fd, struct store_prepared *items, size_t count, struct err *err);
 /* To and from bytes, to hand it from a worker to the parent. */
 void store_prepared_write(const struct store_prepared *p, struct buf *out);
 int store_prepared_read(struct slice bytes, struct store_prepared *out, struct err *err);

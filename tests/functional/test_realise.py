@@ -103,7 +103,7 @@ def test_a_timeout(project):
 
 
 def test_a_memory_ceiling(project):
-    _, err = project.realise('return sh("fat", "x=$(yes | head -c 300000000); echo $x > $out", { memory = "64MiB" })',
+    _, err = project.realise('return sh("fat", "x=$(yes | head -c 60000000); echo $x > $out", { memory = "64MiB" })',
                              status=100)
     assert "fat: the build was ended at its memory ceiling of 64 MiB" in err
     project.ends_well()
@@ -217,6 +217,17 @@ def test_jobs_run_side_by_side(project):
     assert max(b["start_ms"] for b in four) < min(b["end_ms"] for b in four)
 
 
+def test_the_next_build_does_not_wait_for_the_disk(project):
+    """A build ends; while its output is copied and made durable, the next one runs (but two never run at a time)."""
+    text = ('local big = sh("big", "yes 0123456789 | head -c 60000000 > $out")\nlocal l = {}\n'
+            'for i = 1, 3 do l[i] = tostring(sh("n" .. i, "echo " .. i .. " > $out")) end\n'
+            'return sh("all", "echo " .. big .. " " .. table.concat(l, " ") .. " > $out")')
+    project.realise(text, "-j", "1")
+    took = {b["name"]: b for b in project.builds()}
+    assert took["n1"]["start_ms"] < took["big"]["end_ms"] <= took["all"]["start_ms"]
+    project.ends_well()
+
+
 def test_inert_variables_follow_the_options_and_no_hash(project):
     text = 'return sh("i", "echo $MAX_JOBS > /build/x; echo same > $out", { inert = { MAX_JOBS = { memory = 1073741824 } } })'
     path = project.object(text, "--cores", "7", "--memory", "3GiB")
@@ -246,6 +257,23 @@ def test_fetch_and_wrong_hash(project, server, tmp_path):
     assert len(err.strip().splitlines()[-1]) < 400
     assert not [p for p in (project.store / "objects").glob("*-f.txt") if p.read_bytes() != b"data"]
     project.ends_well()
+
+
+def test_what_is_large_is_started_first(project, tmp_path):
+    sizes = {"small": 10, "large": 100000, "middle": 1000}
+    fetch = []
+    for name, size in sizes.items():
+        data = name[0].encode() * size
+        (tmp_path / name).write_bytes(data)
+        fetch.append(f'forge.fetch {{ from = "url", name = "{name}", urls = {{ "file://{tmp_path / name}" }}, '
+                     f'sha256 = "{digest(data)}", size = {size} }}')
+    files = f'local files = {{ {", ".join(fetch)} }}\nlocal l = {{}}\n'
+    project.realise(files + 'for i, f in ipairs(files) do l[i] = tostring(f) end\n'
+                    'return sh("fetched", "cat " .. table.concat(l, " ") .. " > $out")')
+    project.realise(files + 'for i, f in ipairs(files) do l[i] = tostring(sh("use-" .. f.name, "cat " .. f .. " > $out")) end\n'
+                    'return sh("all", "cat " .. table.concat(l, " ") .. " > $out")', "-j", "1")
+    started = sorted((b["start_ms"], b["name"]) for b in project.builds() if b["name"].startswith("use-"))
+    assert [name for _, name in started] == ["use-large", "use-middle", "use-small"]
 
 
 @pytest.mark.parametrize("steps, status", [

@@ -208,12 +208,15 @@ static void test_bytes_form(void **state)
 	str_list_add(&candidates, other);
 	struct store_prepared p, q;
 	prepare_tree(f, "tree", other, &candidates, &p);
+	assert_false(p.settled);
+	assert_ok(store_settle(store_tmp_fd(f->s), &p, 1, err));
 	_cleanup_buf_ struct buf bytes = BUF_INIT, again = BUF_INIT;
 	store_prepared_write(&p, &bytes);
 	assert_ok(store_prepared_read((struct slice){ bytes.data, bytes.len }, &q, err));
 	assert_string_equal(q.path, p.path);
 	assert_string_equal(q.refs.items[0], other);
 	assert_null(q.deriver);
+	assert_true(q.settled);
 	store_prepared_write(&q, &again);
 	assert_int_equal(bytes.len, again.len);
 	assert_memory_equal(bytes.data, again.data, bytes.len);
