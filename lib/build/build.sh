@@ -30,6 +30,9 @@ if [ -n "${FORGE_PREPARE-}" ]; then
 	echo "prepare"
 	(eval "set -eu; $FORGE_PREPARE")
 fi
+# nvcc -lineinfo and gcc -g write the sources' times into what they make.
+find /build/src -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+
 if [ -n "${FORGE_BUILD-}" ]; then
 	echo "build"
 	(eval "set -eu; $FORGE_BUILD")

@@ -92,6 +92,9 @@ def test_cuda_without_torch(real):
         binary = z.extract(name, real.folder / "so")
     sections = subprocess.run(["readelf", "-SW", binary], capture_output=True, text=True, check=True).stdout
     assert ".nv_fatbin" in sections
+    # -lineinfo writes the sources' times into the device code: they must not be today's
+    again, _ = real.forge("realise", "tests/recipes/cuda-saxpy.lua", store="other")
+    assert again.strip() != out.strip() and digest(again.strip()) == digest(out.strip())
 
 
 def test_pip_installs_it_from_the_index(real, markupsafe, server, build, tmp_path):

@@ -15,7 +15,7 @@ class BuildWithNvcc(build_ext):
         folder.mkdir(parents=True, exist_ok=True)
         kernel = folder / "saxpy.o"
         archs = [f"-gencode=arch=compute_{arch},code=sm_{arch}" for arch in os.environ["SAXPY_ARCHS"].split(";")]
-        subprocess.run([CUDA / "bin/nvcc", "-O2", "-Xcompiler", "-fPIC", *archs, "-c", "src/saxpy.cu", "-o", kernel],
+        subprocess.run([CUDA / "bin/nvcc", "-O2", "-lineinfo", "-Xcompiler", "-fPIC", *archs, "-c", "src/saxpy.cu", "-o", kernel],
                        check=True)
         ext.extra_objects = [str(kernel)]
         super().build_extension(ext)
