@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 
 import pytest
 from test_export import FINISH, make_wheel, tool
@@ -132,3 +133,39 @@ def test_the_builds_environment_is_what_is_said(project):
         seen.pop(name, None)  # the shell's own
     assert set(seen) == {word.split("=")[0] for word in said}
     assert all(seen[name] == value for name, value in (word.split("=") for word in said if "=" in word))
+
+
+def test_the_quickstart_tells_its_steps_and_a_pip_line_that_works(here, build, tmp_path):
+    """Its script, on a wheel that takes no network; the packages and the program are there."""
+    wheel = make_wheel(here.base() / "wheels", "two_words", "3.0")
+    recipe = here.recipe(FINISH.format(name="two_words", version="3.0", file=wheel.name, kind="none", text=""))
+    quickstart = [ROOT / "tests/support/quickstart.sh", "build", recipe]
+    env = here.env | {"MAKE": "true", "PYTHON": sys.executable}
+    first, second = (subprocess.run(quickstart, cwd=here.folder, env=env, stdout=subprocess.PIPE, text=True,
+                                    check=True).stdout for _ in range(2))
+    assert re.findall(r"^  (\w+) +\d+ s   (.*)$", first, re.M)[2:-1] == [("build", "raw-two_words"), ("finish", "two_words-3.0")]
+    assert re.search(r"^  realise +\d s   nothing to do", second, re.M)
+    [path] = re.findall(r"^  path +(.*\.whl)$", first, re.M)
+    assert pathlib.Path(path).exists()
+    [line] = re.findall(r"^  (pip install --extra-index-url file://\S+ two-words==3.0)$", second, re.M)
+    line = line.replace("--extra-index-url", "--index-url")  # no network
+    run_line(line.replace("pip", f"{tool(build, 'pip')} -q --isolated --no-cache-dir", 1) + " --target to", here)
+    assert (here.folder / "to/two_words").is_dir()
+
+
+def test_a_failed_quickstart_ends_there(here):
+    env = here.env | {"MAKE": "true", "PYTHON": sys.executable}
+    got = subprocess.run([ROOT / "tests/support/quickstart.sh", "build", here.recipe('return sh("bad", "exit 1")')],
+                         cwd=here.folder, env=env, capture_output=True, text=True)
+    assert got.returncode == 100 and got.stdout == ""
+
+
+def test_the_pip_line_names_the_torch_that_it_was_compiled_against(tmp_path):
+    wheel = tmp_path / "a_b-1.0+cu130torch2.11-cp313-cp313-linux_x86_64.whl"
+    wheel.write_bytes(b"x" * 1_260_000)
+    record = [{"wheel": str(wheel), "axes": {"python": "2.7", "torch": "2.11.0", "cuda": "13.0"}}]
+    got = subprocess.run([sys.executable, ROOT / "tests/support/pip_line.py", "/an index/simple"], input=json.dumps(record),
+                         capture_output=True, text=True, check=True).stdout
+    assert "  size      1.3 MB (1260000 bytes)\n" in got
+    assert "  pip install --extra-index-url file:///an%20index/simple a-b==1.0+cu130torch2.11 torch==2.11.0\n" in got
+    assert "in a Python 2.7," in got and "here is 3." in got

@@ -4,6 +4,8 @@
 set -eu
 build=$1
 recipe=$2
+support=$(dirname "$0")
+export FORGE_LIB="${FORGE_LIB:-$support/../../lib}" # BUILD may be anywhere
 now() { date +%s; }
 
 duration() {
@@ -18,32 +20,19 @@ start=$(now)
 packaged=$(now)
 "$MAKE" --no-print-directory all
 compiled=$(now)
-wheel=$("$build/forge" realise "$recipe")
+record=$("$build/forge" realise --json "$recipe")
 realised=$(now)
 simple=$("$build/forge" export "$build/index")
 exported=$(now)
-
-file=${wheel##*/}
-tag=$(expr "$file" : '.*-cp3\([0-9]*\)-[^-]*-[^-]*\.whl$' || true)
-name=$(echo "$file" | cut -d- -f1 | tr _ -)
-version=$(echo "$file" | cut -d- -f2)
 
 echo
 echo "how long each step took"
 row packages $((packaged - start)) "what building needs"
 row forge $((compiled - packaged)) "$build/forge"
-steps=$("$build/forge" log --json --lines 1000 | "$PYTHON" tests/support/steps.py "$compiled")
+steps=$("$build/forge" log --json --lines 1000 | "$PYTHON" "$support/steps.py" "$compiled")
 echo "${steps:-realise	$((realised - compiled))	nothing to do: all of it was in the store}" |
 	while IFS='	' read -r step seconds what; do row "$step" "$seconds" "$what"; done
 row export $((exported - realised)) "$build/index"
-row "in all" $((exported - start)) ""
+row "in all" $((exported - start)) "from the sources to the index"
 echo
-echo "the wheel"
-echo "  path      $wheel"
-echo "  size      $((($(stat -c %s "$wheel") + 500) / 1000)) kB"
-echo
-echo "install it${tag:+, with Python 3.$tag,} from the index that was made of it"
-echo "  pip install --extra-index-url file://$(realpath "$simple") $name==$version"
-have=$("$PYTHON" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-[ -z "$tag" ] || [ "$have" = "3.$tag" ] ||
-	echo "  (pip takes a wheel only into the Python that it was built for; $PYTHON here is $have)"
+echo "$record" | "$PYTHON" "$support/pip_line.py" "$simple"
