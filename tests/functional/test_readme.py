@@ -143,8 +143,8 @@ def test_the_quickstart_tells_its_steps_and_a_pip_line_that_works(here, build, t
     env = here.env | {"MAKE": "true", "PYTHON": sys.executable}
     first, second = (subprocess.run(quickstart, cwd=here.folder, env=env, stdout=subprocess.PIPE, text=True,
                                     check=True).stdout for _ in range(2))
-    assert re.findall(r"^  (\w+) +\d+ s   (.*)$", first, re.M)[2:-1] == [("build", "raw-two_words"), ("finish", "two_words-3.0")]
-    assert re.search(r"^  realise +\d s   nothing to do", second, re.M)
+    assert re.findall(r"^  (\w+) +[0-9.]+ s   (.*)$", first, re.M)[2:-1] == [("build", "raw-two_words"), ("finish", "two_words-3.0")]
+    assert re.search(r"^  realise +[0-9.]+ s   nothing to do", second, re.M)
     [path] = re.findall(r"^  path +(.*\.whl)$", first, re.M)
     assert pathlib.Path(path).exists()
     [line] = re.findall(r"^  (pip install --extra-index-url file://\S+ two-words==3.0)$", second, re.M)

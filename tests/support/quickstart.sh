@@ -6,13 +6,17 @@ build=$1
 recipe=$2
 support=$(dirname "$0")
 export FORGE_LIB="${FORGE_LIB:-$support/../../lib}" # BUILD may be anywhere
-now() { date +%s; }
+now() { date +%s%3N; } # milliseconds
 
 duration() {
-	if [ "$1" -lt 60 ]; then printf '%d s' "$1"; else printf '%d min %02d s' $(($1 / 60)) $(($1 % 60)); fi
+	if [ "$1" -lt 60000 ]; then
+		printf '%d.%d s' $(($1 / 1000)) $(($1 / 100 % 10))
+	else
+		printf '%d min %02d s' $(($1 / 60000)) $(($1 / 1000 % 60))
+	fi
 }
 
-# row STEP SECONDS WHAT
+# row STEP MILLISECONDS WHAT
 row() { printf '  %-9s %12s   %s\n' "$1" "$(duration "$2")" "$3"; }
 
 start=$(now)
@@ -31,7 +35,7 @@ row packages $((packaged - start)) "what building needs"
 row forge $((compiled - packaged)) "$build/forge"
 steps=$("$build/forge" log --json --lines 1000 | "$PYTHON" "$support/steps.py" "$compiled")
 echo "${steps:-realise	$((realised - compiled))	nothing to do: all of it was in the store}" |
-	while IFS='	' read -r step seconds what; do row "$step" "$seconds" "$what"; done
+	while IFS='	' read -r step ms what; do row "$step" "$ms" "$what"; done
 row export $((exported - realised)) "$build/index"
 row "in all" $((exported - start)) "from the sources to the index"
 echo

@@ -1,7 +1,7 @@
-"""Sum up what `forge log --json` tells of the builds since a time: `steps.py SECONDS`.
+"""Sum up what `forge log --json` tells of the builds since a time: `steps.py MILLISECONDS`.
 
-One line each: step, seconds, what.  Fetches and unpacks are many and run beside each other: they are
-counted, and their seconds are those in which at least one of them ran.
+One line each: step, milliseconds, what.  Fetches and unpacks are many and run beside each other: they are
+counted, and their time is that in which at least one of them ran.
 """
 import json
 import sys
@@ -19,16 +19,16 @@ def covered(spans):
 
 
 def main(since):
-    builds = [b for b in json.load(sys.stdin) if b["start_ms"] >= since * 1000 and b["status"] == 0]
+    builds = [b for b in json.load(sys.stdin) if b["start_ms"] >= since and b["status"] == 0]
     builds.sort(key=lambda b: b["start_ms"])
     for step, text in MANY.items():
         spans = [(b["start_ms"], b["end_ms"]) for b in builds if b["what"] == step]
         if spans:
-            print(step, round(covered(spans) / 1000), text.format(len(spans)), sep="\t")
+            print(step, covered(spans), text.format(len(spans)), sep="\t")
     for b in builds:
         if b["what"] not in MANY:
             peak = f", {b['peak_memory'] / 1e9:.1f} GB of memory" if b["peak_memory"] > 1e8 else ""
-            print(b["what"], round((b["end_ms"] - b["start_ms"]) / 1000), b["name"] + peak, sep="\t")
+            print(b["what"], b["end_ms"] - b["start_ms"], b["name"] + peak, sep="\t")
 
 
 if __name__ == "__main__":
