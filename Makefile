@@ -146,7 +146,7 @@ check-all: all
 	@$(PYTHON) tests/support/run_all.py $(MAKE) $(B)
 check-unit: unit ## the unit tests
 check-functional: all $(TOOLS) ## the functional tests (TESTS=tests/functional/test_x.py: some)
-	@FORGE_BUILD=$(abspath $(B)) $(PYTHON) -m pytest -q $(or $(TESTS),tests/functional)
+	@FORGE_BUILD=$(abspath $(B)) $(PYTHON) -m pytest -q -rs $(or $(TESTS),tests/functional)
 check-asan: ## unit and functional tests under AddressSanitizer and UBSan
 	@$(MAKE) --no-print-directory B=$(B)/asan SAN=1 check-unit check-functional
 lint: ## the order of the rooms, forbidden functions, the registries' hosts
