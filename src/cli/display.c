@@ -122,8 +122,12 @@ static void on_progress(struct display *d, const struct event *e)
 	struct running *r = find(d, e->id);
 	if (!r)
 		return;
-	if (r->queued)
+	if (r->queued) {
 		r->began = loop_now();
+		r->rate = (struct rate){ .since = { r->began, r->began } };
+		if (!d->rate.since[0])
+			d->rate = r->rate;
+	}
 	r->queued = false;
 	r->done = e->done;
 	r->total = e->total;

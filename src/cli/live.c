@@ -64,8 +64,6 @@ static char *clock_text(int64_t ms)
 static char *rate_text(struct rate *r, int64_t bytes)
 {
 	int64_t now = loop_now();
-	if (r->since[0] == 0)
-		*r = (struct rate){ { now, now }, { bytes, bytes } };
 	if (now - r->since[1] >= RATE_MS)
 		*r = (struct rate){ { r->since[1], now }, { r->bytes[1], bytes } };
 	int64_t ms = now - r->since[0];
@@ -80,6 +78,8 @@ static char *transfer_text(struct running *r, int columns)
 	bool narrow = columns < 60 || r->total <= 0;
 	if (r->done == 0)
 		return mem_dup("connecting");
+	if (r->done == r->total)
+		return mem_printf("%s, checking", total);
 	return mem_printf("%s%s%s, %s", done, narrow ? "" : " of ", narrow ? "" : total, rate);
 }
 
