@@ -4,13 +4,18 @@
  *		put a small object into the store for every output of the recipe's default variant that only a
  *		build could make, and register it as that output's realisation: what was never built is then
  *		looked up as if it had been.  Prints how many derivations there are and how many were filled.
+ *	build_tool environment LIB RECIPE STORE NAME
+ *		print, as a JSON object, the environment that the build called NAME gets (with outputs below
+ *		/forge/store/by-hand), and in "world" the world it runs in.  Its inputs have to be in the store.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "build/build_env.h"
 #include "build/plan.h"
 #include "core/fs.h"
+#include "core/json.h"
 #include "core/list.h"
 #include "core/mem.h"
 #include "lock/lock.h"
@@ -75,16 +80,61 @@ static int plan_default(struct eval *e, struct store *s, struct plan *plan, stru
 	return rc;
 }
 
-static int fill(const char *lib, const char *recipe, const char *store, struct err *err)
+static const char *const *known_paths(void *ctx, size_t drv)
+{
+	const struct plan_step *step = &((struct plan *)ctx)->steps[drv];
+	return step->state == PLAN_VALID ? step->paths : NULL;
+}
+
+static int print_environment(const struct drv *resolved, struct err *err)
+{
+	_cleanup_str_list_ struct str_list env = STR_LIST_INIT;
+	_cleanup_json_ struct json *j = json_new_obj();
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	_cleanup_free_ char **outputs = mem_alloc((resolved->output_count + 1) * sizeof *outputs);
+	const struct build_share share = { 2, 8ull << 30 };
+	char by_hand[] = STORE_DIR "/by-hand";
+	for (size_t i = 0; i < resolved->output_count; i++)
+		outputs[i] = by_hand;
+	if (build_env_make(resolved, outputs, &share, &env, err) < 0)
+		return -1;
+	for (size_t i = 0; i < env.count; i++) {
+		struct slice name, value;
+		slice_cut(slice_of(env.items[i]), '=', &name, &value);
+		_cleanup_free_ char *key = mem_dup_n(name.p, name.n);
+		json_set_str(j, key, value.p);
+	}
+	json_set_str(j, "world", drv_env_get(resolved, "world"));
+	json_write(j, 1, &text);
+	printf("%s\n", text.data);
+	return 0;
+}
+
+static int environment_of(struct eval *e, struct plan *plan, const char *name, struct err *err)
+{
+	for (size_t i = 0; i < plan->count; i++) {
+		if (strcmp(eval_drv(e, i)->drv->name, name) != 0)
+			continue;
+		struct hash id;
+		struct drv *resolved = plan_resolve(e, i, known_paths, plan, &plan->arena, &id, err);
+		return resolved ? print_environment(resolved, err) : -1;
+	}
+	return err_set(err, ERR_INPUT, "the recipe has no derivation %s", name);
+}
+
+/* name: whose environment is printed; NULL: fill. */
+static int work(const char *lib, const char *recipe, const char *store, const char *name, struct err *err)
 {
 	const char *slash = strrchr(recipe, '/');
 	_cleanup_free_ char *file = mem_printf("%.*sforge.lock", slash ? (int)(slash - recipe) + 1 : 0, recipe);
 	struct lock *lock = lock_open(file, err);
 	struct eval_options o = { .lib = lib, .locked = lock_answer, .ctx = lock };
 	struct eval *e = lock ? eval_open(recipe, &o, err) : NULL;
-	struct store *s = e ? store_open(store, STORE_WRITE, err) : NULL;
+	struct store *s = e ? store_open(store, name ? STORE_READ : STORE_WRITE, err) : NULL;
 	struct plan plan = PLAN_INIT;
-	int rc = s && plan_default(e, s, &plan, err) == 0 ? fill_all(e, &plan, s, err) : -1;
+	int rc = s ? plan_default(e, s, &plan, err) : -1;
+	if (rc == 0)
+		rc = name ? environment_of(e, &plan, name, err) : fill_all(e, &plan, s, err);
 	plan_free(&plan);
 	store_close(s);
 	eval_close(e);
@@ -95,11 +145,11 @@ static int fill(const char *lib, const char *recipe, const char *store, struct e
 int main(int argc, char **argv)
 {
 	_cleanup_err_ struct err err = { 0 };
-	if (argc != 5 || strcmp(argv[1], "fill") != 0) {
-		fprintf(stderr, "usage: build_tool fill LIB RECIPE STORE\n");
+	if (!(argc == 5 && strcmp(argv[1], "fill") == 0) && !(argc == 6 && strcmp(argv[1], "environment") == 0)) {
+		fprintf(stderr, "usage: build_tool fill LIB RECIPE STORE | environment LIB RECIPE STORE NAME\n");
 		return 2;
 	}
-	if (fill(argv[2], argv[3], argv[4], &err) == 0)
+	if (work(argv[2], argv[3], argv[4], argv[5], &err) == 0)
 		return 0;
 	fprintf(stderr, "build_tool: %s\n", err.msg);
 	return 1;
