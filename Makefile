@@ -73,16 +73,23 @@ until = $(if $(2),$(firstword $(2)) $(if $(filter $(1),$(firstword $(2))),,$(cal
 reverse = $(if $(1),$(call reverse,$(wordlist 2,99,$(1))) $(firstword $(1)))
 
 # SQL and other texts become C strings.
+QUOTE    := sed 's/\\/\\\\/g; s/"/\\"/g; s/.*/"&\\n"/'
 $(B)/gen/%.h: src/%
 	@mkdir -p $(@D)
-	@{ printf 'static const char %s_text[] =\n' $(subst .,_,$(notdir $*)); \
-	   sed 's/\\/\\\\/g; s/"/\\"/g; s/.*/"&\\n"/' $<; echo ';'; } > $@
+	@{ printf 'static const char %s_text[] =\n' $(subst .,_,$(notdir $*)); $(QUOTE) $<; echo ';'; } > $@
+
+# The sources of the shim, by name: derivations carry them, and each world's compiler compiles them.
+SHIM     := $(sort $(wildcard src/shim/*.[ch]))
+$(B)/gen/shim_texts.h: $(SHIM) src/shim
+	@mkdir -p $(@D)
+	@{ $(foreach f,$(SHIM),printf '{ "%s",\n' $(notdir $f); $(QUOTE) $f; echo '},';) } > $@
 
 $(B)/obj/%.o: src/%.c | $(B)/gen/defaults.h
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 $(B)/obj/store/db.o: $(B)/gen/store/schema.sql.h
+$(B)/obj/lua/shim.o: $(B)/gen/shim_texts.h
 
 $(B)/forge: $(B)/obj/main.o $(call upto,cli)
 	$(call say,link,$@)
