@@ -41,8 +41,7 @@ struct compile_command {
 	char *depfile;          /* absolute: where it is to write the dependencies; NULL for none */
 	enum compile_deps deps;
 	char *deps_target;      /* what stands before the ":" there, as it is to be written (quoted for make) */
-	const char *out_object; /* "/out/NAME": points into out_object_path */
-	char *out_object_path;
+	char *out_object;       /* "/out/NAME" */
 	const char *out_deps;   /* COMPILE_OUT_DEPS or NULL */
 	char *cwd;              /* working folder of both runs */
 	struct str_list preprocess; /* argv; [0] absolute.  NUL-terminated: items[count] is NULL. */
