@@ -34,6 +34,8 @@ static const struct option options[] = {
 	PLACE("-gsplit-dwarf", EXACT, "it writes a second file"), PLACE("-fdump-", JOINED, "it writes a second file"),
 	PLACE("-fstack-usage", EXACT, "it writes a second file"), PLACE("-fcallgraph-info", EXACT, "it writes a second file"),
 	PLACE("-fpch-preprocess", EXACT, "it uses precompiled headers"),
+	/* a file that leaves no trace in the text, but stands in the dependency file */
+	PLACE("-imacros", EITHER, "it reads macros alone from a file"),
 	PLACE("-Wa,", JOINED, "it has options for the assembler"), PLACE("-Wp,", JOINED, "it has options for the preprocessor"),
 	PLACE("-Xassembler", SEPARATE, "it has options for the assembler"),
 	PLACE("-Xpreprocessor", SEPARATE, "it has options for the preprocessor"),
@@ -46,7 +48,7 @@ static const struct option options[] = {
 	OTHER("-nostdinc", EXACT, TEXT), OTHER("-nostdinc++", EXACT, TEXT),
 	OTHER("-Wp,-D", JOINED, TEXT), OTHER("-Wp,-U", JOINED, TEXT),
 	OTHER("-I", EITHER, PATH), OTHER("-isystem", EITHER, PATH), OTHER("-iquote", EITHER, PATH),
-	OTHER("-idirafter", EITHER, PATH), OTHER("-include", EITHER, PATH), OTHER("-imacros", EITHER, PATH),
+	OTHER("-idirafter", EITHER, PATH), OTHER("-include", EITHER, PATH),
 
 	/* dependencies on the side */
 	OTHER("-MD", EXACT, DEPS), OTHER("-MMD", EXACT, DEPS), OTHER("-MP", EXACT, DEPS_MORE),
