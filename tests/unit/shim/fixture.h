@@ -33,10 +33,10 @@ struct bench {
 
 static inline const char *bench_path(const struct bench *b, const char *name)
 {
-	static char path[4][600];
+	static char path[4][PATH_MAX + 64];
 	static unsigned at;
 	char *p = path[at++ % 4];
-	snprintf(p, sizeof path[0], "%s/%s", b->cwd, name);
+	snprintf(p, sizeof path[0], "%s/%.60s", b->cwd, name);
 	return p;
 }
 
@@ -195,7 +195,7 @@ static inline void bench_send_exit(int to, uint32_t status)
 /* The file `from` of the bench under the path `to`. */
 static inline void bench_send_file(const struct bench *b, int conn, uint32_t mode, const char *to, const char *from)
 {
-	char payload[8192];
+	char payload[PROTO_PATH_MAX + 64];
 	size_t n = strlen(to);
 	proto_put_u32((unsigned char *)payload, mode);
 	memcpy(payload + 4, to, n);
