@@ -25,7 +25,7 @@ struct bench {
 	char request[PROTO_REQUEST_MAX];
 	uint32_t request_len;
 	const char *setting;           /* NAME=value, set for the shim alone */
-	void (*prepare)(void);         /* called in the shim's process, first */
+	void (*prepare)(void);         /* called in the shim's process, last */
 	char text[1 << 17];            /* what bench_text read */
 	int listener;
 	pid_t pid;
@@ -102,7 +102,7 @@ static inline void bench_listen(struct bench *b)
 static inline void bench_redirect(const struct bench *b, const char *name, int to)
 {
 	int fd = openat(b->dir.fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0 || dup2(fd, to) != to)
+	if (fd < 0 || dup2(fd, to) != to || close(fd) < 0)
 		_exit(99);
 }
 
@@ -113,13 +113,13 @@ static inline void bench_start(struct bench *b, char **argv)
 	assert_true(b->pid >= 0);
 	if (b->pid > 0)
 		return;
-	if (b->prepare)
-		b->prepare();
 	bench_redirect(b, "stdout", 1);
 	bench_redirect(b, "stderr", 2);
 	if (fchdir(b->dir.fd) < 0 || (b->setting && putenv((char *)b->setting) != 0))
 		_exit(99);
 	umask(022);
+	if (b->prepare)
+		b->prepare();
 	shim_run(&b->shim, argv);
 }
 #define bench_run(b, ...) bench_start(b, (char *[]){ __VA_ARGS__, NULL })

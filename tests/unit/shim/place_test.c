@@ -41,12 +41,12 @@ static void test_nvcc(void **state)
 static void test_many_arguments(void **state)
 {
 	enum { MANY = 3000 };
-	static char *argv[MANY + 2] = { "cc" }, text[MANY][6], wanted[MANY * 6 + 16];
+	static char *argv[MANY + 2] = { "cc" }, text[MANY][16], wanted[MANY * 16 + 16];
 	char *end = wanted + snprintf(wanted, 16, "real-gcc\n");
 	for (int i = 0; i < MANY; i++) {
 		snprintf(text[i], sizeof text[i], "-%d", i);
 		argv[i + 1] = text[i];
-		end += snprintf(end, 8, "%s\n", text[i]);
+		end += snprintf(end, 17, "%s\n", text[i]);
 	}
 	gets(TOOL_CC, argv, wanted);
 }
