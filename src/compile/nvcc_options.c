@@ -47,10 +47,10 @@ static const struct option options[] = {
 	OTHER("MF", NVCC_VALUE, DEPS_FILE), OTHER("dependency-output", NVCC_VALUE, DEPS_FILE),
 	OTHER("MT", NVCC_VALUE, DEPS_TARGET), OTHER("dependency-target-name", NVCC_VALUE, DEPS_TARGET),
 
-	/* the link, and how many things nvcc does at once */
+	/* the link (-lNAME is not taken: -lto, -ldir and more are options), and how many things nvcc does at once */
 	OTHER("-L", JOINED, LINK), OTHER("L", NVCC_VALUE, LINK), OTHER("library-path", NVCC_VALUE, LINK),
-	OTHER("-l", JOINED, LINK), OTHER("l", NVCC_VALUE, LINK), OTHER("library", NVCC_VALUE, LINK),
-	OTHER("t", NVCC_VALUE, JOBS), OTHER("threads", NVCC_VALUE, JOBS), OTHER("-t", JOINED, JOBS),
+	OTHER("l", NVCC_VALUE, LINK), OTHER("library", NVCC_VALUE, LINK),
+	OTHER("t", NVCC_VALUE, JOBS), OTHER("threads", NVCC_VALUE, JOBS),
 	VALUE("cudart"), VALUE("cudadevrt"), FLAG("shared"),
 
 	/* the other compilers */

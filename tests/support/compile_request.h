@@ -7,16 +7,18 @@
 #include "compile/command.h"
 #include "core/mem.h"
 
-/* The words of a line: blanks between them, '…' around what has blanks itself. */
+/* The words of a line: blanks between them, '…' or "…" around what has blanks itself. */
 static inline void words_of(const char *line, struct str_list *out)
 {
 	while (*line) {
 		struct buf word = BUF_INIT;
-		bool quoted = false;
+		char quote = '\0';
 		buf_str(&word, "");
-		for (; *line && (quoted || *line != ' '); line++) {
-			if (*line == '\'')
-				quoted = !quoted;
+		for (; *line && (quote || *line != ' '); line++) {
+			if (*line == quote)
+				quote = '\0';
+			else if (!quote && (*line == '\'' || *line == '"'))
+				quote = *line;
 			else
 				buf_byte(&word, *line);
 		}
