@@ -57,20 +57,20 @@ static void put_environment(struct request *r)
 	}
 }
 
-/* False where there can be no request: it would be too long, or the working folder is gone. */
+/* False where there can be no request: it would be over a limit, or the working folder is gone. */
 static bool request_make(const struct shim *s, char **argv, struct request *r)
 {
 	static const char *const tools[] = { [TOOL_CC] = "cc", [TOOL_CXX] = "c++", [TOOL_NVCC] = "nvcc" };
 	char cwd[PATH_MAX];
-	if (!getcwd(cwd, sizeof cwd) || cwd[0] != '/')
+	size_t argc = 0;
+	while (argv[argc])
+		argc++;
+	if (argc > PROTO_ARGC_MAX || !getcwd(cwd, sizeof cwd) || cwd[0] != '/')
 		return false;
 	r->bytes = must(malloc(PROTO_REQUEST_MAX));
 	r->len = PROTO_HEAD;
 	put_text(r, tools[s->tool]);
 	put_text(r, cwd);
-	size_t argc = 0;
-	while (argv[argc])
-		argc++;
 	put_number(r, argc);
 	for (size_t i = 0; i < argc; i++)
 		put_text(r, argv[i]);
@@ -130,12 +130,9 @@ enum asked ask(const struct shim *s, char **argv, int *connection, int *status)
 	struct request r = { 0 };
 	if (getenv(PROTO_INSIDE) || works_on_nothing(argv))
 		return ASKED_NOBODY;
-	int fd = connect_to(s->socket);
-	if (fd < 0)
-		return ASKED_NOBODY;
-	if (!request_make(s, argv, &r)) {
+	int fd = request_make(s, argv, &r) ? connect_to(s->socket) : -1;
+	if (fd < 0) {
 		free(r.bytes);
-		close(fd);
 		return ASKED_NOBODY;
 	}
 	send_all(fd, &r);

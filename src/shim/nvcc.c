@@ -13,7 +13,7 @@
 
 /* Left out of the seed: options that don't change code, or whose values are places: the output (setup.py puts
  * the Python version there), folders of headers (Python's own differ by version), what nvcc does in parallel,
- * what it prints and keeps.  So one source compiled for two Pythons gets one seed. */
+ * what it prints and keeps, and what is added here anyway.  So one source compiled for two Pythons gets one seed. */
 static const char *const skipped_with_value[] = {
 	"-o", "--output-file", "-odir", "--output-directory", "-MF", "--dependency-output", "-MT",
 	"--dependency-target-name", "-MQ", "-t", "--threads", "-split-compile", "--split-compile",
@@ -24,7 +24,7 @@ static const char *const skipped[] = {
 	"-M", "-MM", "-MD", "-MMD", "-MP", "--generate-dependencies", "--generate-nonsystem-dependencies",
 	"--generate-dependencies-with-compile", "--generate-nonsystem-dependencies-with-compile",
 	"--generate-dependency-targets", "-dryrun", "--dryrun", "-v", "--verbose", "-keep", "--keep",
-	"-save-temps", "--save-temps", NULL,
+	"-save-temps", "--save-temps", "-objtemp", "--objdir-as-tempdir", NULL,
 };
 /* With the value in the same argument: "-I/x", "--threads=4". */
 static const char *const skipped_joined[] = {

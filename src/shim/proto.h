@@ -25,7 +25,8 @@
 #define PROTO_VERSION 1u
 #define PROTO_HEAD 12u
 #define PROTO_FRAME 5u
-#define PROTO_REQUEST_MAX (1u << 20) /* a longer command is run in place, unasked */
+#define PROTO_REQUEST_MAX (1u << 20) /* a longer command is run in place, unasked, */
+#define PROTO_ARGC_MAX 16384u        /* as is one of more arguments */
 #define PROTO_SOCKET "/forge/compile" /* where it is in a build's sandbox; absent: all is run in place */
 
 /* Set for what the shim runs in place after PROTO_RUN: the compilers that nvcc calls are part of that run

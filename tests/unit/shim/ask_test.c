@@ -141,9 +141,30 @@ static void test_too_long(void **state)
 	bench_write(b, "real-gcc", "#!/bin/sh\nexit 7\n", 0755);
 	bench_start(b, argv);
 	assert_int_equal(bench_wait(b), 7);
+	assert_false(bench_was_asked(b));
 	for (size_t i = 0; i < PARTS; i++)
 		free(part[i]);
 	setenv("PATH", "/usr/bin:/bin", 1);
+	bench_end(b);
+}
+
+static void test_too_many(void **state)
+{
+	static char *argv[PROTO_ARGC_MAX + 2];
+	struct bench *b = bench_begin(TOOL_CC);
+	for (size_t i = 0; i < PROTO_ARGC_MAX; i++)
+		argv[i] = "a";
+	bench_listen(b);
+	bench_start(b, argv);
+	int fd = bench_accept(b);
+	bench_send_exit(fd, 0);
+	assert_int_equal(bench_wait(b), 0);
+	close(fd);
+	argv[PROTO_ARGC_MAX] = "a";
+	bench_write(b, "real-gcc", "#!/bin/sh\nexit 7\n", 0755);
+	bench_start(b, argv);
+	assert_int_equal(bench_wait(b), 7);
+	assert_false(bench_was_asked(b));
 	bench_end(b);
 }
 
@@ -162,6 +183,7 @@ static void test_working_folder_is_gone(void **state)
 	}
 	b->pid = pid;
 	assert_int_equal(bench_wait(b), 0);
+	assert_false(bench_was_asked(b));
 	bench_end(b);
 }
 
@@ -170,7 +192,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_request), cmocka_unit_test(test_tool_names), cmocka_unit_test(test_no_service),
 		cmocka_unit_test(test_service_is_gone), cmocka_unit_test(test_not_asked),
-		cmocka_unit_test(test_stdin_is_asked_for), cmocka_unit_test(test_too_long),
+		cmocka_unit_test(test_stdin_is_asked_for), cmocka_unit_test(test_too_long), cmocka_unit_test(test_too_many),
 		cmocka_unit_test(test_working_folder_is_gone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

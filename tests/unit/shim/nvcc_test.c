@@ -80,6 +80,7 @@ static void test_seeds_that_agree(void **state)
 	SAME("--threads", "4", BASE);
 	SAME("--threads=4", "-t", "2", "--split-compile=0", BASE);
 	SAME("-MD", "-MF", "a.d", "--generate-dependencies-with-compile", "--dependency-output", "a.d", BASE);
+	SAME("-objtemp", BASE);
 	SAME("--dryrun", "-v", "-keep", "--keep-dir", "/tmp", BASE);
 	SAME("-O2", "-gencode", "arch=compute_80,code=sm_80", "-c", "/build/./x/..//src/a.cu", "-o", "a.o");
 }
