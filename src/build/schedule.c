@@ -49,6 +49,25 @@ static void ask_pump(struct realise *r, int64_t ms)
 	r->pump_due = due;
 }
 
+void schedule_changed(void *ctx)
+{
+	ask_pump(ctx, 0);
+}
+
+void schedule_load(void *ctx, unsigned *jobs, uint64_t *memory)
+{
+	const struct realise *r = ctx;
+	*jobs = r->working;
+	*memory = r->memory_used;
+	for (size_t i = 0; i < r->plan->count; i++) {
+		const struct goal *g = &r->goals[i];
+		if (g->state != GOAL_RUNNING || !g->compiles || !compile_service_busy(g->compiles))
+			continue;
+		*jobs -= 1;
+		*memory -= g->expected;
+	}
+}
+
 /* Take a goal off what is running and left. */
 static void settle(struct goal *g, enum goal_state state)
 {
@@ -228,11 +247,16 @@ static bool fits(struct goal *g)
 	const struct realise *r = g->r;
 	if (g->kind == GOAL_FETCH)
 		return r->fetching < FETCHES_MAX;
-	if (r->working >= r->o.jobs)
+	unsigned jobs, compiles = 0;
+	uint64_t memory, compiles_memory = 0;
+	schedule_load(g->r, &jobs, &memory);
+	if (r->compiles)
+		compile_pool_load(r->compiles, &compiles, &compiles_memory);
+	if (jobs + compiles >= r->o.jobs)
 		return false;
 	if (!g->expected)
 		g->expected = expected_memory(g);
-	return r->working == 0 || r->memory_used + g->expected <= r->o.memory;
+	return jobs + compiles == 0 || memory + compiles_memory + g->expected <= r->o.memory;
 }
 
 /* 1: it turned out to be there already; 0: no; -1: error. */
@@ -329,6 +353,8 @@ void schedule_pump(struct realise *r)
 	for (size_t i = 0; i < r->plan->count && !r->stopping; i++)
 		if (r->goals[i].state == GOAL_READY && fits(&r->goals[i]))
 			start_goal(&r->goals[i]);
-	if (r->left == 0)
+	if (r->compiles)
+		compile_pool_pump(r->compiles);
+	if (r->left == 0 && (!r->compiles || compile_pool_idle(r->compiles)))
 		r->done = true;
 }

@@ -21,6 +21,7 @@ static const struct option options[] = {
 	{ "keep-failed", 'K', OPTION_FLAG, OPTION(keep_failed), NULL, "keep the folder of a build that failed" },
 	{ "keep-going", 'k', OPTION_FLAG, OPTION(keep_going), NULL, "after a failure go on with what does not need it" },
 	{ "offline", 0, OPTION_FLAG, OPTION(offline), NULL, "fetch nothing" },
+	{ "no-compile-store", 0, OPTION_FLAG, OPTION(no_compile_store), NULL, "let builds compile by themselves, and keep nothing of it" },
 	{ "index", 0, OPTION_TEXT, OPTION(index), "URL", "the Python index to fetch from" },
 	{ NULL, 0, OPTION_FLAG, 0, NULL, NULL },
 };
@@ -91,6 +92,7 @@ static int carry_out(struct eval *e, struct store *s, struct plan *plan, const s
 	struct realise_options with = {
 		.jobs = (unsigned)o->jobs, .cores = (unsigned)o->cores, .memory = o->memory,
 		.keep_failed = o->keep_failed, .keep_going = o->keep_going, .offline = o->offline,
+		.compile_in_place = o->no_compile_store,
 		.index = o->index, .events = &sink,
 	};
 	tell_plan(plan, &sink);

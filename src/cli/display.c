@@ -87,7 +87,9 @@ static void on_done(struct display *d, const struct event *e)
 	_cleanup_free_ char *time = cli_duration(e->ms);
 	_cleanup_free_ char *count = d->total ? mem_printf("[%lld/%lld] ", (long long)d->finished + !e->text,
 		(long long)d->total) : mem_dup("");
-	_cleanup_free_ char *line = mem_printf("%s%-7s %s  %s", count, e->what, e->name, time);
+	_cleanup_free_ char *compiles = r && r->compiles ? mem_printf("  %lld compiles, %lld hits", (long long)r->compiles,
+		(long long)r->hits) : mem_dup("");
+	_cleanup_free_ char *line = mem_printf("%s%-7s %s  %s%s", count, e->what, e->name, time, compiles);
 	if (e->text)
 		d->failed++;
 	else
@@ -111,6 +113,16 @@ static void on_progress(struct display *d, const struct event *e)
 	}
 }
 
+static void on_compiles(struct display *d, const struct event *e)
+{
+	struct running *r = find(d, e->id);
+	if (r) {
+		r->compiles = e->total;
+		r->compiled = e->done;
+		r->hits = e->hits;
+	}
+}
+
 static void on_event(void *ctx, const struct event *e)
 {
 	struct display *d = ctx;
@@ -120,6 +132,7 @@ static void on_event(void *ctx, const struct event *e)
 		break;
 	case EVENT_START: on_start(d, e); break;
 	case EVENT_PROGRESS: on_progress(d, e); break;
+	case EVENT_COMPILES: on_compiles(d, e); break;
 	case EVENT_LOG: on_log(d, e); break;
 	case EVENT_DONE: on_done(d, e); break;
 	case EVENT_NOTE:

@@ -11,6 +11,7 @@ struct running {
 	char *what, *name;
 	int64_t began;        /* loop_now() */
 	int64_t done, total;  /* bytes */
+	int64_t compiles, compiled, hits;
 	char *last;           /* the last line that a build printed */
 };
 

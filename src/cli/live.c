@@ -56,6 +56,9 @@ static void draw_running(struct display *d, const struct running *r, int columns
 	int64_t ms = loop_now() - r->began;
 	_cleanup_free_ char *time = cli_duration(ms);
 	buf_printf(&line, "  %-7s %s  %s", r->what, r->name, time);
+	if (r->compiles)
+		buf_printf(&line, "  %lld/%lld compiles, %lld hits", (long long)r->compiled, (long long)r->compiles,
+			(long long)r->hits);
 	if (r->done)
 		transfer_text(r, ms, &line);
 	else if (r->last)
