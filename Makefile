@@ -11,7 +11,7 @@ PYTHON   ?= $(firstword $(wildcard /usr/bin/python3) python3)
 SAN      ?=
 
 # The rooms in the order of their dependence (shared by the link line and tests/support/lint.py).
-ROOMS    := core drv archive lua store fetch sandbox wheel lock world index build cli
+ROOMS    := core drv archive lua store fetch sandbox wheel lock world compile index build cli
 
 # --- libraries -------------------------------------------------------------------------------
 # What is linked, and what is loaded when first needed (headers only): see core/dynlib.h.
@@ -65,24 +65,31 @@ define room
 $(B)/lib$(1).a: $(patsubst src/%.c,$(B)/obj/%.o,$(sort $(wildcard src/$(1)/*.c)))
 	@rm -f $$@; ar rcs $$@ $$^
 endef
-$(foreach r,$(ROOMS),$(eval $(call room,$(r))))
+$(foreach r,$(ROOMS) shim,$(eval $(call room,$(r))))
 
-# Archives up to and including room $(1), users before what they use.
-upto = $(foreach r,$(call reverse,$(call until,$(1),$(ROOMS))),$(B)/lib$(r).a)
+# Archives up to and including room $(1), users before what they use; shim/ is a program that sees no room.
+upto = $(foreach r,$(if $(filter shim,$(1)),shim,$(call reverse,$(call until,$(1),$(ROOMS)))),$(B)/lib$(r).a)
 until = $(if $(2),$(firstword $(2)) $(if $(filter $(1),$(firstword $(2))),,$(call until,$(1),$(wordlist 2,99,$(2)))))
 reverse = $(if $(1),$(call reverse,$(wordlist 2,99,$(1))) $(firstword $(1)))
 
 # SQL and other texts become C strings.
+QUOTE    := sed 's/\\/\\\\/g; s/"/\\"/g; s/.*/"&\\n"/'
 $(B)/gen/%.h: src/%
 	@mkdir -p $(@D)
-	@{ printf 'static const char %s_text[] =\n' $(subst .,_,$(notdir $*)); \
-	   sed 's/\\/\\\\/g; s/"/\\"/g; s/.*/"&\\n"/' $<; echo ';'; } > $@
+	@{ printf 'static const char %s_text[] =\n' $(subst .,_,$(notdir $*)); $(QUOTE) $<; echo ';'; } > $@
+
+# The sources of the shim, by name: derivations carry them, and each world's compiler compiles them.
+SHIM     := $(sort $(wildcard src/shim/*.[ch]))
+$(B)/gen/shim_texts.h: $(SHIM) src/shim
+	@mkdir -p $(@D)
+	@{ $(foreach f,$(SHIM),printf '{ "%s",\n' $(notdir $f); $(QUOTE) $f; echo '},';) } > $@
 
 $(B)/obj/%.o: src/%.c | $(B)/gen/defaults.h
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 $(B)/obj/store/db.o: $(B)/gen/store/schema.sql.h
+$(B)/obj/lua/shim.o: $(B)/gen/shim_texts.h
 
 $(B)/forge: $(B)/obj/main.o $(call upto,cli)
 	$(call say,link,$@)
@@ -106,6 +113,12 @@ $(B)/tests/support/%: tests/support/%.c $$(call upto,$$(firstword $$(subst _, ,$
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests -MMD -MP $(ALL_LDFLAGS) $< $(call upto,$(firstword $(subst _, ,$*))) $(LIBS) -o $@
+
+# The shim as it is, but built by this machine's compiler.
+$(B)/shim: $(B)/libshim.a
+	$(call say,link,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -Wl,-u,main $< -o $@
+$(B)/tests/unit/shim/place_test: | $(B)/shim
 
 TOOLS    := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/support/*_tool.c))
 

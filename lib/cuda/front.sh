@@ -1,4 +1,4 @@
-# Makes the topmost layer of /cuda, run by /bin/sh -eu: $nvcc is forge's wrapper, $out the layer.
+# Makes the topmost layer of /cuda, run by /bin/sh -eu: $nvcc is forge's stand-in, $out the layer.
 
 mkdir -p "$out/bin" "$out/lib"
 # nvcc finds its toolkit from where it stands, so the real one stays in the same folder.

@@ -3,6 +3,7 @@ local check = require "forge.check"
 local debian = require "forge.debian"
 local primitives = require "forge.primitives"
 local python = require "forge.python"
+local shim = require "forge.shim"
 local wheels = require "forge.wheels"
 local world = require "forge.world"
 
@@ -26,12 +27,12 @@ local function release(version)
   return releases[version]
 end
 
--- The topmost layer: nvcc behind forge's wrapper, lib64, and the names that the linker looks for.
+-- The topmost layer: nvcc behind forge's stand-in, lib64, and the names that the linker looks for.
 local function front(version, layers)
   return primitives.derivation {
     name = "cuda-front-" .. version, what = "unpack", builder = "/bin/sh",
     args = { "-eu", primitives.path "cuda/front.sh" },
-    env = { PATH = "/usr/bin:/bin", nvcc = primitives.path "cuda/nvcc.sh" },
+    env = { PATH = "/usr/bin:/bin", nvcc = shim() .. "/lib/nvcc" },
     world = world.compose { base = debian(), parts = { { mounts = { ["/cuda"] = layers } } } },
   }
 end

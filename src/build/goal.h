@@ -7,6 +7,7 @@
 #ifndef FORGE_BUILD_GOAL_H
 #define FORGE_BUILD_GOAL_H
 
+#include "build/compile_service.h"
 #include "build/realise.h"
 #include "core/list.h"
 #include "fetch/fetch.h"
@@ -46,6 +47,7 @@ struct goal {
 	uint64_t peak_memory;
 	char *log;                  /* relative to the store, NULL: none */
 	struct job *job;
+	struct compile_service *compiles; /* of a build that runs; NULL: it compiles in place */
 	void (*cancel)(struct goal *g); /* end the job at once; the job then calls goal_failed or nothing more */
 	struct store_prepared *made;    /* what waits for the next commit, one an output */
 };
@@ -57,6 +59,7 @@ struct realise {
 	struct plan *plan;
 	struct realise_options o;
 	struct fetcher *fetcher;    /* made at the first transfer */
+	struct compile_pool *compiles; /* NULL: builds compile in place */
 	struct arena arena;
 	struct goal *goals;         /* by derivation */
 	size_t *order;              /* their indexes in the order they are to be started */

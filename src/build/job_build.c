@@ -14,6 +14,8 @@
 #include "world/world.h"
 
 #define PROCESSES 4096 /* of one build at once: a compile of thousands of files stays far below */
+/* A build may have so many compiles wait for each core: forge sees what there is to do, and chooses. */
+#define WAITING_COMPILES 4
 
 struct job {
 	struct arena arena;
@@ -22,6 +24,7 @@ struct job {
 	char **outputs;          /* scratch store paths, one an output */
 	char **taken;            /* names in store/tmp that the outputs are copied to */
 	struct str_list inputs;  /* all objects that the build sees: what its outputs may refer to */
+	const char *socket;      /* where its compilers ask */
 	struct build_log *log;
 	struct sandbox *sandbox; /* NULL once it has ended */
 	char *tail;
@@ -31,6 +34,7 @@ static void job_free(struct goal *g, bool keep)
 {
 	struct job *j = g->job;
 	g->job = NULL;
+	compile_service_close(steal_ptr(g->compiles));
 	if (j->log)
 		free(build_log_close(j->log));
 	for (size_t i = 0; i < g->resolved->output_count; i++)
@@ -176,6 +180,7 @@ static void ended(void *ctx, const struct sandbox_result *result)
 	struct err err = { 0 };
 	const struct timeval *u = &result->usage.ru_utime, *k = &result->usage.ru_stime;
 	j->sandbox = NULL;
+	compile_service_close(steal_ptr(g->compiles));
 	g->cpu_ms = (int64_t)(u->tv_sec + k->tv_sec) * 1000 + (u->tv_usec + k->tv_usec) / 1000;
 	g->peak_memory = result->peak_memory;
 	j->tail = build_log_close(steal_ptr(j->log));
@@ -200,6 +205,26 @@ static void cancel(struct goal *g)
 		sandbox_kill(g->job->sandbox);
 }
 
+/* What the build's compilers ask; its folder and world are what they see. */
+static int start_compiles(struct goal *g, const char *world_text, const struct world *w, struct err *err)
+{
+	struct arena *a = &g->job->arena;
+	_cleanup_buf_ struct buf toolchain = BUF_INIT;
+	if (!g->r->compiles)
+		return 0;
+	_cleanup_free_ char *name = store_tmp_name(g->r->s, "compile", err); /* not in scratch, which set-up covers */
+	if (!name || compile_toolchain(world_text, &toolchain, err) < 0)
+		return -1;
+	g->job->socket = arena_printf(a, "%s/tmp/%s", store_folder(g->r->s), name);
+	struct compile_view view = {
+		.build = arena_printf(a, "%s/build", g->job->scratch), .mounts = w->mounts, .mount_count = w->mount_count,
+		.files = w->files, .file_count = w->file_count, .toolchain = arena_dup(a, toolchain.data),
+		.drv_path = g->d->path, .id = g->index + 1, .timeout_ms = (int64_t)g->d->timeout_ms,
+	};
+	g->compiles = compile_service_open(g->r->compiles, &view, g->job->socket, err);
+	return g->compiles ? 0 : err_add(err, "%s", g->d->drv->name);
+}
+
 /* Every input object is seen at its store path. */
 static int make_binds(struct goal *g, struct arena *a, struct sandbox_spec *spec, struct err *err)
 {
@@ -209,13 +234,15 @@ static int make_binds(struct goal *g, struct arena *a, struct sandbox_spec *spec
 			return -1;
 	str_list_sort(paths);
 	str_list_uniq(paths);
-	struct sandbox_bind *binds = arena_alloc(a, (paths->count + 1) * sizeof *binds);
+	struct sandbox_bind *binds = arena_alloc(a, (paths->count + 2) * sizeof *binds);
 	for (size_t i = 0; i < paths->count; i++) {
 		_cleanup_free_ char *from = store_physical(g->r->s, paths->items[i]);
 		binds[i] = (struct sandbox_bind){ arena_dup(a, from), arena_dup(a, paths->items[i]) };
 	}
 	spec->binds = binds;
 	spec->bind_count = paths->count;
+	if (g->compiles)
+		binds[spec->bind_count++] = (struct sandbox_bind){ g->job->socket, compile_socket };
 	return 0;
 }
 
@@ -235,6 +262,8 @@ static int make_command(struct goal *g, struct arena *a, struct sandbox_spec *sp
 	_cleanup_str_list_ struct str_list argv = STR_LIST_INIT, env = STR_LIST_INIT;
 	if (share.memory > o->memory)
 		share.memory = o->memory;
+	if (g->compiles) /* forge is what limits them */
+		share = (struct build_share){ WAITING_COMPILES * o->cores, UINT64_MAX };
 	str_list_add(&argv, d->builder);
 	for (size_t i = 0; i < d->arg_count; i++)
 		str_list_take(&argv, build_env_replace(d, g->job->outputs, d->args[i]));
@@ -259,9 +288,11 @@ static int start_sandbox(struct goal *g, int log_fd, struct err *err)
 		.file_count = w.file_count, .cwd = "/build", .log_fd = log_fd,
 		.timeout_ms = (int64_t)g->d->timeout_ms, .memory = g->d->memory, .cores = g->r->o.cores, .processes = PROCESSES,
 	};
-	if (make_binds(g, &j->arena, &spec, err) < 0 || make_command(g, &j->arena, &spec, err) < 0)
+	if (start_compiles(g, text, &w, err) < 0 || make_binds(g, &j->arena, &spec, err) < 0 || make_command(g, &j->arena, &spec, err) < 0)
 		return -1;
 	j->sandbox = sandbox_start(g->r->loop, &spec, ended, g, err);
+	if (j->sandbox && g->compiles)
+		compile_service_builder(g->compiles, sandbox_builder(j->sandbox));
 	return j->sandbox ? 0 : -1;
 }
 

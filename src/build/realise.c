@@ -4,12 +4,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysinfo.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "build/goal.h"
 #include "build/order.h"
+#include "build/memory.h"
 #include "build/schedule.h"
 #include "build/sources.h"
 #include "core/fs.h"
@@ -81,20 +81,6 @@ static void on_signal(void *ctx, int signo)
 	schedule_stop(r);
 }
 
-/* What the machine has free now, less a tenth. */
-static uint64_t available_memory(void)
-{
-	_cleanup_buf_ struct buf text = BUF_INIT;
-	_cleanup_close_ int fd = fs_open("/proc/meminfo", O_RDONLY, 0, NULL);
-	const char *at = fd >= 0 && fs_slurp(fd, 1 << 20, &text, NULL) == 0 ? strstr(text.data, "MemAvailable:") : NULL;
-	uint64_t bytes = at ? strtoull(at + strlen("MemAvailable:"), NULL, 10) * 1024 : 0;
-	if (!bytes) {
-		struct sysinfo info;
-		bytes = sysinfo(&info) == 0 ? (uint64_t)info.freeram * info.mem_unit : (uint64_t)2 << 30;
-	}
-	return bytes - bytes / 10;
-}
-
 static void set_limits(struct realise_options *o)
 {
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -103,7 +89,7 @@ static void set_limits(struct realise_options *o)
 	if (!o->jobs)
 		o->jobs = o->cores;
 	if (!o->memory)
-		o->memory = available_memory();
+		o->memory = memory_available() / 10 * 9;
 }
 
 static void realise_free(struct realise *r)
@@ -113,6 +99,7 @@ static void realise_free(struct realise *r)
 		fs_close_ptr(&r->goals[i].lock);
 		free(r->goals[i].log);
 	}
+	compile_pool_free(r->compiles);
 	loop_timer_del(r->loop, r->pump_timer);
 	loop_signals(r->loop, NULL, NULL, NULL);
 	fetcher_free(r->fetcher);
@@ -135,6 +122,9 @@ int realise(struct loop *loop, struct eval *e, struct store *s, struct plan *pla
 	set_limits(&r.o);
 	make_goals(&r);
 	r.order = order_make(e);
+	if (!o->compile_in_place)
+		r.compiles = compile_pool_new(&(struct compile_pool_spec){ .loop = loop, .s = s, .events = o->events,
+			.jobs = r.o.jobs, .memory = r.o.memory, .load = schedule_load, .changed = schedule_changed, .ctx = &r });
 	event_emit(o->events, &(struct event){ .kind = EVENT_PLAN, .total = (int64_t)r.left,
 		.done = plan->fetch_bytes });
 	int rc = loop_signals(loop, on_signal, &r, err);

@@ -18,6 +18,7 @@ struct realise_options {
 	bool keep_failed;     /* leave a failed build's folder in place and say where */
 	bool keep_going;      /* after a failure go on with what does not need it */
 	bool offline;         /* fetch nothing */
+	bool compile_in_place; /* builds compile themselves, and nothing is kept of it */
 	const char *index;    /* --index or NULL */
 	const struct event_sink *events;
 };

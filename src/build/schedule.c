@@ -50,6 +50,25 @@ static void ask_pump(struct realise *r, int64_t ms)
 	r->pump_due = due;
 }
 
+void schedule_changed(void *ctx)
+{
+	ask_pump(ctx, 0);
+}
+
+void schedule_load(void *ctx, unsigned *jobs, uint64_t *memory)
+{
+	const struct realise *r = ctx;
+	*jobs = r->working;
+	*memory = r->memory_used;
+	for (size_t i = 0; i < r->plan->count; i++) {
+		const struct goal *g = &r->goals[i];
+		if (g->state != GOAL_RUNNING || !g->compiles || !compile_service_busy(g->compiles))
+			continue;
+		*jobs -= 1;
+		*memory -= g->expected;
+	}
+}
+
 /* Give back what the limits were counted by. */
 static void leave_slot(struct goal *g)
 {
@@ -252,11 +271,16 @@ static bool fits(struct goal *g)
 	const struct realise *r = g->r;
 	if (g->kind == GOAL_FETCH)
 		return r->fetching < FETCHES_MAX;
-	if (r->working >= r->o.jobs)
+	unsigned jobs, compiles = 0;
+	uint64_t memory, compiles_memory = 0;
+	schedule_load(g->r, &jobs, &memory);
+	if (r->compiles)
+		compile_pool_load(r->compiles, &compiles, &compiles_memory);
+	if (jobs + compiles >= r->o.jobs)
 		return false;
 	if (!g->expected)
 		g->expected = expected_memory(g);
-	return r->working == 0 || r->memory_used + g->expected <= r->o.memory;
+	return jobs + compiles == 0 || memory + compiles_memory + g->expected <= r->o.memory;
 }
 
 /* 1: it turned out to be there already; 0: no; -1: error. */
@@ -355,6 +379,8 @@ void schedule_pump(struct realise *r)
 		if (g->state == GOAL_READY && fits(g))
 			start_goal(g);
 	}
-	if (r->left == 0)
+	if (r->compiles)
+		compile_pool_pump(r->compiles);
+	if (r->left == 0 && (!r->compiles || compile_pool_idle(r->compiles)))
 		r->done = true;
 }

@@ -9,4 +9,10 @@ void schedule_pump(struct realise *r);
 /* Start nothing more and end what runs. */
 void schedule_stop(struct realise *r);
 
+/* For the compiles: what the goals that run take of the limits.  A build that waits for its compiles takes
+ * nothing itself.  ctx: the realise. */
+void schedule_load(void *ctx, unsigned *jobs, uint64_t *memory);
+/* Something came free or waits now: pump soon. */
+void schedule_changed(void *ctx);
+
 #endif

@@ -12,6 +12,7 @@
 
 static const struct option options[] = {
 	{ "list", 'l', OPTION_FLAG, OPTION(list), NULL, "list the records, also with NAME" },
+	{ "compiles", 0, OPTION_FLAG, OPTION(compiles), NULL, "list the compiles: time, memory, hit or miss and why" },
 	{ "lines", 'n', OPTION_COUNT, OPTION(lines), "N", "how many records (default: 20)" },
 	{ NULL, 0, OPTION_FLAG, 0, NULL, NULL },
 };
@@ -32,7 +33,11 @@ static int list_one(void *ctx, const struct store_build *b)
 	strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", localtime_r(&seconds, &tm));
 	l->count++;
 	if (!l->json) {
-		printf("%s  %-7s %-6s  %10s  %8s  %s\n", when, b->what, b->status ? "failed" : "ok", time_taken, peak, b->name);
+		const char *how = b->note ? b->note : b->status ? "failed" : "ok";
+		printf("%s  %-7s %-6s  %10s  %8s  %s\n", when, b->what, str_starts(how, "in place") ? "place" : how, time_taken,
+			peak, b->name);
+		if (str_starts(how, "in place: "))
+			printf("%21s%s\n", "", how);
 		return 0;
 	}
 	struct json *j = json_new_obj();
@@ -46,6 +51,7 @@ static int list_one(void *ctx, const struct store_build *b)
 	json_set_int(j, "cpu_ms", b->cpu_ms);
 	json_set_int(j, "peak_memory", (int64_t)b->peak_memory);
 	json_set_int(j, "status", b->status);
+	json_set_str(j, "note", b->note);
 	json_push(l->json, j);
 	return 0;
 }
@@ -83,14 +89,15 @@ static int list_builds(struct store *s, const struct options *o, struct err *err
 	_cleanup_json_ struct json *all = o->json ? json_new_arr() : NULL;
 	struct listing l = { all, 0 };
 	const char *match = o->words.count ? o->words.items[0] : NULL;
-	if (store_builds(s, match, o->lines ? o->lines : 20, list_one, &l, err) < 0)
+	size_t most = o->lines ? o->lines : 20;
+	if ((o->compiles ? store_compiles : store_builds)(s, match, most, list_one, &l, err) < 0)
 		return -1;
 	if (all) {
 		_cleanup_buf_ struct buf text = BUF_INIT;
 		json_write(all, 1, &text);
 		puts(text.data);
 	} else if (!l.count && !o->quiet) {
-		fprintf(stderr, "nothing was built in %s yet\n", store_folder(s));
+		fprintf(stderr, "nothing was %s in %s yet\n", o->compiles ? "compiled" : "built", store_folder(s));
 	}
 	return 0;
 }
@@ -100,7 +107,7 @@ static int run(const struct options *o, struct err *err)
 	struct store *s = cli_store(o, STORE_READ, err);
 	if (!s)
 		return -1;
-	int rc = o->words.count && !o->list && !o->json ? print_log(s, o->words.items[0], err)
+	int rc = o->words.count && !o->list && !o->compiles && !o->json ? print_log(s, o->words.items[0], err)
 	                                                 : list_builds(s, o, err);
 	store_close(s);
 	return rc;

@@ -21,6 +21,7 @@ static const struct option options[] = {
 	{ "keep-failed", 'K', OPTION_FLAG, OPTION(keep_failed), NULL, "keep the folder of a build that failed" },
 	{ "keep-going", 'k', OPTION_FLAG, OPTION(keep_going), NULL, "after a failure go on with what does not need it" },
 	{ "offline", 0, OPTION_FLAG, OPTION(offline), NULL, "fetch nothing" },
+	{ "compile-store", 0, OPTION_FLAG, OPTION(compile_store), NULL, "run each compile as an action of the store, and keep its result" },
 	{ "index", 0, OPTION_TEXT, OPTION(index), "URL", "the Python index to fetch from" },
 	{ NULL, 0, OPTION_FLAG, 0, NULL, NULL },
 };
@@ -98,6 +99,7 @@ static int carry_out(struct eval *e, struct store *s, struct plan *plan, const s
 	struct realise_options with = {
 		.jobs = (unsigned)o->jobs, .cores = (unsigned)o->cores, .memory = o->memory,
 		.keep_failed = o->keep_failed, .keep_going = o->keep_going, .offline = o->offline,
+		.compile_in_place = !o->compile_store,
 		.index = o->index, .events = &sink,
 	};
 	display_expect(display, plan->fetch_bytes);

@@ -100,13 +100,15 @@ static void on_done(struct display *d, const struct event *e)
 	struct running *r = find(d, e->id);
 	_cleanup_free_ char *time = cli_duration(e->ms);
 	*(e->text ? &d->failed : &d->finished) += 1;
+	_cleanup_free_ char *compiles = r && r->compiles ? mem_printf("  (%lld compiles, %lld hits)", (long long)r->compiles,
+		(long long)r->hits) : mem_dup("");
 	if (e->text && e->tail)
 		failed_build(d, e, time);
 	if (e->text && d->keep_going) /* else it is the command's own error, told at the end */
 		say(d, "\033[31m", "failed: ", e->text);
 	if (!e->text && !d->quiet) {
 		_cleanup_free_ char *count = count_text(d);
-		_cleanup_free_ char *line = mem_printf("%s%-6s %10s  %s", count, e->what, time, e->name);
+		_cleanup_free_ char *line = mem_printf("%s%-6s %10s  %s%s", count, e->what, time, e->name, compiles);
 		_cleanup_free_ char *fitted = d->live ? live_fitted(line) : mem_dup(line);
 		say(d, "", "", fitted);
 	}
@@ -133,6 +135,16 @@ static void on_progress(struct display *d, const struct event *e)
 	r->total = e->total;
 }
 
+static void on_compiles(struct display *d, const struct event *e)
+{
+	struct running *r = find(d, e->id);
+	if (r) {
+		r->compiles = e->total;
+		r->compiled = e->done;
+		r->hits = e->hits;
+	}
+}
+
 static void on_event(void *ctx, const struct event *e)
 {
 	struct display *d = ctx;
@@ -142,6 +154,7 @@ static void on_event(void *ctx, const struct event *e)
 		break;
 	case EVENT_START: on_start(d, e); break;
 	case EVENT_PROGRESS: on_progress(d, e); break;
+	case EVENT_COMPILES: on_compiles(d, e); break;
 	case EVENT_LOG: on_log(d, e); break;
 	case EVENT_DONE: on_done(d, e); break;
 	case EVENT_NOTE:

@@ -18,6 +18,7 @@ struct running {
 	int64_t done, total;  /* bytes */
 	struct rate rate;
 	bool fetch, queued;   /* a transfer; one that waits for its turn */
+	int64_t compiles, compiled, hits;
 	char *last;           /* the last line that a build printed */
 };
 

@@ -84,11 +84,17 @@ static char *transfer_text(struct running *r, int columns)
 }
 
 /* What it is and for how long; its name; what there is to say of it.  A long name yields to that. */
+static char *compiles_text(const struct running *r)
+{
+	return mem_printf("%lld/%lld compiles, %lld hits", (long long)r->compiled, (long long)r->compiles, (long long)r->hits);
+}
+
 static void draw_running(struct display *d, struct running *r, int columns, struct buf *out)
 {
 	_cleanup_buf_ struct buf head = BUF_INIT;
 	_cleanup_free_ char *time = clock_text(loop_now() - r->began);
-	_cleanup_free_ char *more = r->fetch ? transfer_text(r, columns) : r->last ? mem_dup(r->last) : NULL;
+	_cleanup_free_ char *more = r->fetch ? transfer_text(r, columns) : r->compiles ? compiles_text(r)
+		: r->last ? mem_dup(r->last) : NULL;
 	buf_printf(&head, "  %-6s %6s  ", r->what, time);
 	int room = columns - 1 - (int)head.len, name = width(r->name), rest = more ? width(more) + 2 : 0;
 	int yields = room - (r->fetch ? rest : rest < room / 2 ? rest : room / 2);

@@ -11,6 +11,7 @@ enum event_kind {
 	EVENT_PLAN,     /* total = number of goals that are to be done */
 	EVENT_START,    /* a goal began: id, what ("fetch", "unpack", "build", "finish", "test", "lock"), name */
 	EVENT_PROGRESS, /* id; done and total bytes (total 0: unknown) */
+	EVENT_COMPILES, /* id; done and total compiles of a build (total: asked for so far), and of those hits */
 	EVENT_LOG,      /* id; text: one line of a build's output, without its line end */
 	EVENT_DONE,     /* id; text: NULL on success, else the error's line; ms: time it took;
 	                   on a failed build: tail, the last lines of its log, and log, where all of it is */
@@ -24,7 +25,7 @@ struct event {
 	const char *what;
 	const char *name;
 	const char *text;
-	int64_t done, total;
+	int64_t done, total, hits;
 	int64_t ms;
 	const char *tail;
 	const char *log;

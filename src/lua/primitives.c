@@ -4,6 +4,7 @@
 
 #include "lua/derivation.h"
 #include "lua/require.h"
+#include "lua/shim.h"
 #include "lua/source.h"
 #include "lua/state.h"
 #include "lua/units.h"
@@ -130,4 +131,6 @@ void primitives_push(lua_State *L)
 	else
 		lua_newtable(L);
 	lua_setfield(L, -2, "set");
+	shim_push(L);
+	lua_setfield(L, -2, "shim");
 }

@@ -7,7 +7,7 @@
 
 extern const struct bind primitives[];
 
-/* Push the module: the functions, and `set`, the overrides of the command line. */
+/* Push the module: the functions; `set`, the overrides of the command line; `shim`, see shim.h. */
 void primitives_push(lua_State *L);
 
 #endif

@@ -69,7 +69,8 @@ _Noreturn void builder_run(const struct plan *p)
 	personality(PER_LINUX | ADDR_NO_RANDOMIZE);
 	drop_bounding_set(p);
 	drop_ids(p);
-	if (limit(RLIMIT_CORE, 0) < 0 || limit(RLIMIT_NPROC, p->processes) < 0)
+	if (limit(RLIMIT_CORE, 0) < 0 || limit(RLIMIT_NPROC, p->processes) < 0 ||
+			(s->file_size && limit(RLIMIT_FSIZE, s->file_size) < 0))
 		plan_fail(p, STEP_LIMITS, "");
 	drop_caps(p);
 	if (guard_landlock() < 0)

@@ -5,7 +5,8 @@
  *
  * Root: all ids are mapped to themselves, so that init, root inside, can read layers of any
  * owner, but 1000, the builder, is an id of the host that nobody else has: SANDBOX_UID_BASE plus
- * init's process id, which no other sandbox of the machine has at that time.  The two trade
+ * init's process id, which no other sandbox of the machine has at that time (but those that
+ * compile for it, which are given its id: spec.builder).  The two trade
  * places, so the host's own 1000 is still mapped.
  *
  * Root of a container that was given fewer ids: just 0, and for the builder the highest id there is.
@@ -51,13 +52,24 @@ bool ids_have_own(void)
 	return geteuid() == 0 && has_spare("/proc/self/uid_map") && has_spare("/proc/self/gid_map");
 }
 
-static char *map_text(const char *own_map, bool own_id, unsigned id, pid_t pid)
+static bool maps_all(struct range r)
+{
+	return r.inside == 0 && r.count >= ALL_IDS;
+}
+
+unsigned ids_builder(pid_t pid)
+{
+	bool all = ids_have_own() && maps_all(highest_range("/proc/self/uid_map")) &&
+		maps_all(highest_range("/proc/self/gid_map"));
+	return all ? SANDBOX_UID_BASE + (unsigned)pid : 0;
+}
+
+static char *map_text(const char *own_map, bool own_id, unsigned id, unsigned long long builder)
 {
 	if (!own_id)
 		return mem_printf("%d %u 1\n", SANDBOX_UID, id);
 	struct range r = highest_range(own_map);
-	unsigned long long builder = SANDBOX_UID_BASE + (unsigned)pid;
-	if (r.inside == 0 && r.count >= ALL_IDS)
+	if (maps_all(r))
 		return mem_printf("0 0 1000\n1000 %llu 1\n1001 1001 %llu\n%llu 1000 1\n%llu %llu %llu\n", builder,
 			builder - 1001, builder, builder + 1, builder + 1, ALL_IDS - builder - 1);
 	return mem_printf("0 0 1\n1000 %llu 1\n", r.inside + r.count - 1);
@@ -73,10 +85,11 @@ static int write_proc(pid_t pid, const char *name, const char *text, struct err 
 	return 0;
 }
 
-int ids_map(pid_t pid, bool own_id, struct err *err)
+int ids_map(pid_t pid, bool own_id, unsigned builder, struct err *err)
 {
-	_cleanup_free_ char *uids = map_text("/proc/self/uid_map", own_id, geteuid(), pid);
-	_cleanup_free_ char *gids = map_text("/proc/self/gid_map", own_id, getegid(), pid);
+	unsigned id = builder ? builder : SANDBOX_UID_BASE + (unsigned)pid;
+	_cleanup_free_ char *uids = map_text("/proc/self/uid_map", own_id, geteuid(), id);
+	_cleanup_free_ char *gids = map_text("/proc/self/gid_map", own_id, getegid(), id);
 	if (!own_id && write_proc(pid, "setgroups", "deny", err) < 0)
 		return -1; /* the kernel wants this before it lets a user map a group */
 	if (write_proc(pid, "uid_map", uids, err) < 0)

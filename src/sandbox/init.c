@@ -56,12 +56,14 @@ static void wait_for_go(const struct plan *p)
 	close(p->go);
 }
 
-/* stdin is nothing, stdout and stderr are the log; p->go moves out of the way. */
+/* stdin is nothing, stdout and stderr are the log, or as the spec says; p->go moves out of the way. */
 static void place_stdio(struct plan *p)
 {
-	int go = fcntl(p->go, F_DUPFD_CLOEXEC, 3), log = fcntl(p->spec->log_fd, F_DUPFD_CLOEXEC, 3);
+	const struct sandbox_spec *s = p->spec;
+	int go = fcntl(p->go, F_DUPFD_CLOEXEC, 3), log = fcntl(s->log_fd, F_DUPFD_CLOEXEC, 3);
+	int err = s->err_fd ? fcntl(s->err_fd, F_DUPFD_CLOEXEC, 3) : log;
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (go < 0 || log < 0 || null < 0 || dup2(null, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0)
+	if (go < 0 || log < 0 || err < 0 || null < 0 || dup2(null, 0) < 0 || dup2(log, 1) < 0 || dup2(err, 2) < 0)
 		plan_fail(p, STEP_STDIO, "");
 	p->go = go;
 	close_all_but(go);

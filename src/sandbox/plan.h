@@ -121,6 +121,9 @@ extern bool mounts_old_overlay;
 
 /* ids.c: write the maps of a fresh user namespace; own_id as it was planned. */
 bool ids_have_own(void);
-int ids_map(pid_t pid, bool own_id, struct err *err);
+/* The builder's id on the host where forge may map any id; else 0. */
+unsigned ids_builder(pid_t pid);
+/* builder: an id that ids_builder() gave for another sandbox; 0: its own. */
+int ids_map(pid_t pid, bool own_id, unsigned builder, struct err *err);
 
 #endif

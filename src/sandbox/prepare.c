@@ -85,6 +85,18 @@ static int make_top(struct world *w, size_t index)
 	return fd;
 }
 
+/* The builder's own folders. */
+static const struct { const char *at, *name; mode_t mode; } own[] = {
+	{ "/build", "build", 0755 }, { "/tmp", "tmp", 01777 }, { "/forge/store", "store", 0755 }, { "/out", "out", 0755 },
+};
+
+static bool wants_own(const struct sandbox_spec *s, size_t i)
+{
+	if (strcmp(own[i].at, "/build") == 0)
+		return !s->build_from;
+	return s->out || strcmp(own[i].at, "/out") != 0;
+}
+
 static void open_regions(struct world *w, int scratch)
 {
 	const struct sandbox_spec *s = w->plan->spec;
@@ -100,12 +112,16 @@ static void open_regions(struct world *w, int scratch)
 		if (wants_top(s, i))
 			w->regions[i].top = make_top(w, i);
 	}
-	static const struct { const char *at, *name; mode_t mode; } own[] = {
-		{ "/build", "build", 0755 }, { "/tmp", "tmp", 01777 }, { "/forge/store", "store", 0755 },
-	};
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-		w->regions[w->count++] = (struct region){ own[i].at,
-			own_folder(w->plan, scratch, own[i].name, own[i].mode), NULL, 0, true };
+		if (wants_own(s, i))
+			w->regions[w->count++] = (struct region){ own[i].at,
+				own_folder(w->plan, scratch, own[i].name, own[i].mode), NULL, 0, true };
+	if (s->build_from) {
+		*layer = open(s->build_from, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (*layer < 0)
+			plan_fail(w->plan, STEP_BIND, s->build_from);
+		w->regions[w->count++] = (struct region){ "/build", -1, layer, 1, false };
+	}
 }
 
 static void place_files(struct world *w, const struct sandbox_file *files, size_t count)
@@ -151,8 +167,10 @@ void world_prepare(struct world *w, const struct plan *p)
 	for (size_t i = 0; i < sizeof standard_folders / sizeof *standard_folders; i++)
 		if (place_folder(w, standard_folders[i]) < 0)
 			plan_fail(p, STEP_PLACE, standard_folders[i]);
-	if (place_folder(w, "/build/home") < 0)
+	if (!s->build_from && place_folder(w, "/build/home") < 0)
 		plan_fail(p, STEP_PLACE, "/build/home");
+	if (s->out && place_folder(w, "/out") < 0)
+		plan_fail(p, STEP_PLACE, "/out");
 	for (size_t i = 1; i < s->mount_count; i++)
 		if (place_folder(w, s->mounts[i].at) < 0)
 			plan_fail(p, STEP_PLACE, s->mounts[i].at);

@@ -12,7 +12,7 @@
 
 /* Where the builder's own folders stand in scratch; nothing else of its world can be written. */
 static const struct { const char *inside, *scratch; } own[] = {
-	{ "/build", "build" }, { "/tmp", "tmp" }, { "/forge/store", "store" },
+	{ "/build", "build" }, { "/tmp", "tmp" }, { "/forge/store", "store" }, { "/out", "out" },
 };
 
 static char *place_in_scratch(const char *path)

@@ -20,6 +20,7 @@
 struct sandbox {
 	struct loop *loop;
 	pid_t pid;
+	unsigned builder; /* its builder's id on the host; 0: not its own */
 	struct report *report;
 	struct cgroup *cgroup; /* NULL: none to be had */
 	int64_t started;
@@ -41,6 +42,11 @@ void sandbox_kill(struct sandbox *s)
 {
 	s->killed = true;
 	kill(s->pid, SIGKILL); /* the pid is ours until the loop has reaped it */
+}
+
+unsigned sandbox_builder(const struct sandbox *s)
+{
+	return s->builder;
 }
 
 static void out_of_time(void *ctx)
@@ -96,6 +102,8 @@ static int check_spec(const struct sandbox_spec *spec, struct err *err)
 {
 	if (spec->mount_count == 0 || strcmp(spec->mounts[0].at, "/") != 0)
 		return err_set(err, ERR_FAIL, "sandbox: the first mount must be /");
+	if (spec->builder && spec->builder <= SANDBOX_UID_BASE)
+		return err_set(err, ERR_FAIL, "sandbox: %u is no builder's id", spec->builder);
 	if (spec->mount_count > SANDBOX_MOUNTS_MAX)
 		return err_set(err, ERR_FAIL, "sandbox: more than %d mounts", SANDBOX_MOUNTS_MAX);
 	for (size_t i = 0; i < spec->mount_count; i++) {
@@ -138,7 +146,7 @@ static int make_plan(struct plan *p, const struct sandbox_spec *spec, struct err
 	for (size_t i = 0; i < spec->mount_count; i++)
 		layers += spec->mounts[i].layer_count;
 	p->spec = spec;
-	p->layers = mem_alloc((layers + 1) * sizeof *p->layers);
+	p->layers = mem_alloc((layers + 1) * sizeof *p->layers); /* one more: build_from */
 	p->kinds = mem_alloc(spec->bind_count + 1);
 	p->env = env_with_home(spec->env);
 	p->own_id = ids_have_own();
@@ -182,7 +190,7 @@ static pid_t start_init(struct plan *p, struct cgroup **cgroup, struct err *err)
 		return explain_clone(errno, err);
 	offer_to_oom_killer(pid);
 	*cgroup = confine(p, pid);
-	if (ids_map(pid, p->own_id, err) == 0) {
+	if (ids_map(pid, p->own_id, p->spec->builder, err) == 0) {
 		if (write(start, "g", 1) == 1)
 			return pid;
 		err_sys(err, "can't start a sandbox");
@@ -211,6 +219,7 @@ struct sandbox *sandbox_start(struct loop *loop, const struct sandbox_spec *spec
 		sandbox_free(s);
 		return NULL;
 	}
+	s->builder = spec->builder ? spec->builder : ids_builder(s->pid);
 	if (loop_child(loop, s->pid, init_ended, s, err) < 0) {
 		kill(s->pid, SIGKILL);
 		waitpid(s->pid, NULL, 0);

@@ -32,14 +32,18 @@ struct sandbox_bind {
 };
 
 /*
- * What the builder (uid and gid 1000 inside) may write: /build, /tmp, /dev/shm and /forge/store.
- * All else is read-only.  /etc/hosts, resolv.conf, passwd and group are made unless `files` has
- * them; HOME is /build/home, which exists, unless `env` has one.
+ * What the builder (uid and gid 1000 inside) may write: /build (not with build_from), /tmp, /dev/shm,
+ * /forge/store and, where it is asked for, /out.  All else is read-only.  /etc/hosts, resolv.conf, passwd and group are made unless `files` has
+ * them; HOME is /build/home, which exists (with build_from: if it does there), unless `env` has one.
  */
 struct sandbox_spec {
 	const char *scratch;    /* physical folder for this build alone, empty, on the store's file system:
-	                           holds /build, /tmp and the outputs; the caller removes it with
+	                           holds /build, /tmp, /out and the outputs; the caller removes it with
 	                           sandbox_scratch_remove() */
+	const char *build_from; /* physical folder to show read-only at /build; NULL: a fresh one, writable */
+	unsigned builder;       /* sandbox_builder() of a sandbox that still runs, whose builder this one's is to be
+	                           for the host, so that it can read what that one keeps to itself; 0: its own */
+	bool out;               /* there is an empty /out, writable */
 	const struct sandbox_mount *mounts; /* the first is "/", an outer one stands before an inner one */
 	size_t mount_count;
 	const struct sandbox_file *files;
@@ -50,6 +54,8 @@ struct sandbox_spec {
 	const char *const *env;             /* NAME=value, all there is */
 	const char *cwd;                    /* inside; NULL: "/build" */
 	int log_fd;                         /* gets stdout and stderr; stdin is /dev/null */
+	int err_fd;                         /* gets stderr in its place; 0: none does */
+	uint64_t file_size;                 /* bytes that a file may have at most; 0: no limit */
 	int64_t timeout_ms;                 /* 0: none */
 	uint64_t memory;                    /* bytes for the whole tree; 0: none */
 	unsigned processes;                 /* 0: 4096 */
@@ -85,6 +91,10 @@ typedef void sandbox_done_fn(void *ctx, const struct sandbox_result *result);
 struct sandbox *sandbox_start(struct loop *loop, const struct sandbox_spec *spec,
 	sandbox_done_fn *done, void *ctx, struct err *err);
 void sandbox_kill(struct sandbox *s); /* done is still called, with SANDBOX_KILLED */
+
+/* The id of the host that this sandbox's builder has, to be given to others as spec.builder while it runs;
+ * 0 where builders have no id of their own. */
+unsigned sandbox_builder(const struct sandbox *s);
 
 /* A descriptor of `path` (absolute, inside) as the build left it in the scratch folder, to copy
  * outputs from: a folder or file open for reading, or a link as O_PATH; a socket or the like is an

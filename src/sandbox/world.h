@@ -19,7 +19,7 @@ struct region {
 	bool writable;     /* the builder's own: what forge makes there is given to it */
 };
 
-#define WORLD_REGIONS_MAX (SANDBOX_MOUNTS_MAX + 3)
+#define WORLD_REGIONS_MAX (SANDBOX_MOUNTS_MAX + 4)
 
 struct world {
 	const struct plan *plan;

@@ -6,8 +6,8 @@ int store_build_add(struct store *s, const struct store_build *b, struct err *er
 	if (store_need_write(s, err) < 0)
 		return -1;
 	_cleanup_stmt_ sqlite3_stmt *stmt = db_stmt(s->db,
-		"INSERT INTO build (drv, name, what, log, start_ms, end_ms, cpu_ms, peak_memory, status, path) "
-		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", err);
+		"INSERT INTO build (drv, name, what, log, start_ms, end_ms, cpu_ms, peak_memory, status, path, note) "
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", err);
 	if (!stmt)
 		return -1;
 	db_bind_text(stmt, 1, b->drv_path);
@@ -20,16 +20,17 @@ int store_build_add(struct store *s, const struct store_build *b, struct err *er
 	db_bind_int(stmt, 8, (int64_t)b->peak_memory);
 	db_bind_int(stmt, 9, b->status);
 	db_bind_text(stmt, 10, b->path);
+	db_bind_text(stmt, 11, b->note);
 	return db_step(s->db, stmt, err);
 }
 
-int store_builds(struct store *s, const char *match, size_t limit, store_build_fn *fn, void *ctx, struct err *err)
+/* sql: the columns of struct store_build; ?1 the text to match, ?2 the limit. */
+static int walk(struct store *s, const char *sql, const char *match, size_t limit, store_build_fn *fn, void *ctx,
+	struct err *err)
 {
 	if (!s->db)
 		return 0;
-	_cleanup_stmt_ sqlite3_stmt *stmt = db_stmt(s->db,
-		"SELECT drv, name, what, log, start_ms, end_ms, cpu_ms, peak_memory, status, path FROM build "
-		"WHERE ?1 IS NULL OR instr(name, ?1) OR instr(drv, ?1) ORDER BY id DESC LIMIT ?2", err);
+	_cleanup_stmt_ sqlite3_stmt *stmt = db_stmt(s->db, sql, err);
 	if (!stmt)
 		return -1;
 	db_bind_text(stmt, 1, match);
@@ -47,10 +48,44 @@ int store_builds(struct store *s, const char *match, size_t limit, store_build_f
 			.peak_memory = (uint64_t)sqlite3_column_int64(stmt, 7),
 			.status = sqlite3_column_int(stmt, 8),
 			.path = db_text(stmt, 9),
+			.note = db_text(stmt, 10),
 		};
 		int stop = fn(ctx, &b);
 		if (stop)
 			return stop;
+	}
+	return rc;
+}
+
+#define RECORDS "SELECT drv, name, what, log, start_ms, end_ms, cpu_ms, peak_memory, status, path, note FROM build " \
+	"WHERE (?1 IS NULL OR instr(name, ?1) OR instr(drv, ?1)) AND what "
+#define NEWEST " 'compile' ORDER BY id DESC LIMIT ?2"
+
+static const char builds[] = RECORDS "<>" NEWEST, compiles[] = RECORDS "=" NEWEST;
+
+int store_builds(struct store *s, const char *match, size_t limit, store_build_fn *fn, void *ctx, struct err *err)
+{
+	return walk(s, builds, match, limit, fn, ctx, err);
+}
+
+int store_compiles(struct store *s, const char *match, size_t limit, store_build_fn *fn, void *ctx, struct err *err)
+{
+	return walk(s, compiles, match, limit, fn, ctx, err);
+}
+
+int store_compile_last(struct store *s, const char *name, int64_t *ms, uint64_t *peak_memory, struct err *err)
+{
+	if (!s->db)
+		return 0;
+	_cleanup_stmt_ sqlite3_stmt *stmt = db_stmt(s->db, "SELECT end_ms - start_ms, peak_memory FROM build "
+		"WHERE name = ? AND what = 'compile' AND status = 0 AND note = 'miss' ORDER BY id DESC LIMIT 1", err);
+	if (!stmt)
+		return -1;
+	db_bind_text(stmt, 1, name);
+	int rc = db_step(s->db, stmt, err);
+	if (rc > 0) {
+		*ms = sqlite3_column_int64(stmt, 0);
+		*peak_memory = (uint64_t)sqlite3_column_int64(stmt, 1);
 	}
 	return rc;
 }

@@ -160,6 +160,26 @@ int db_create(struct db *db, struct err *err)
 	return 0;
 }
 
+/* upgrades[n]: from version n + 1 to n + 2. */
+static const char *const upgrades[DB_VERSION - 1] = {
+	"ALTER TABLE build ADD COLUMN note TEXT; CREATE INDEX build_name ON build(name); PRAGMA user_version = 2",
+};
+
+int db_upgrade(struct db *db, struct err *err)
+{
+	if (db_begin(db, err) < 0)
+		return -1;
+	int version = db_version(db, err); /* by now another process may have done it */
+	for (; version > 0 && version < DB_VERSION; version++)
+		if (db_exec(db, upgrades[version - 1], err) < 0)
+			version = -2;
+	if (version < 0 || db_commit(db, err) < 0) {
+		db_rollback(db);
+		return -1;
+	}
+	return 0;
+}
+
 int db_begin(struct db *db, struct err *err)
 {
 	return db_exec(db, "BEGIN IMMEDIATE", err);

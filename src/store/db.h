@@ -11,7 +11,7 @@
 #include "core/err.h"
 #include "core/hash.h"
 
-#define DB_VERSION 1 /* PRAGMA user_version that schema.sql sets */
+#define DB_VERSION 2 /* PRAGMA user_version that schema.sql sets */
 
 struct db;
 
@@ -24,6 +24,8 @@ void db_close(struct db *db);
 int db_version(struct db *db, struct err *err);
 /* Lay out an empty database; nothing is done where it has a version by now. */
 int db_create(struct db *db, struct err *err);
+/* Bring a database of an older version, from 1 on, to DB_VERSION. */
+int db_upgrade(struct db *db, struct err *err);
 
 int db_exec(struct db *db, const char *sql, struct err *err);
 /* A transaction for writing; db_rollback keeps errno and is harmless outside one. */

@@ -60,7 +60,7 @@ static int check_version(struct store *s, int version, struct err *err)
 	if (version > DB_VERSION)
 		return err_set(err, ERR_FAIL, "it was written by a newer forge (format %d; this forge knows up to %d): "
 			"use that forge, or name another store with --store", version, DB_VERSION);
-	if (version < DB_VERSION)
+	if (version < 1)
 		return err_set(err, ERR_FAIL, "db.sqlite is not a database of forge");
 	return 0;
 }
@@ -75,6 +75,14 @@ static int create(struct store *s, struct err *err)
 	}
 	_cleanup_close_ int gate = lock_gate(s, LOCK_EX, err);
 	return gate < 0 ? -1 : db_create(s->db, err);
+}
+
+static int upgrade(struct store *s, int version, struct err *err)
+{
+	if (version == DB_VERSION)
+		return 0;
+	_cleanup_close_ int gate = lock_gate(s, LOCK_EX, err);
+	return gate < 0 ? -1 : db_upgrade(s->db, err);
 }
 
 static int open_write(struct store *s, struct err *err)
@@ -94,10 +102,22 @@ static int open_write(struct store *s, struct err *err)
 	int version = db_version(s->db, err);
 	if (version == 0 && create(s, err) == 0)
 		version = db_version(s->db, err);
-	if (version <= 0 || check_version(s, version, err) < 0)
+	if (version <= 0 || check_version(s, version, err) < 0 || upgrade(s, version, err) < 0)
 		return -1;
 	tmp_sweep(s);
 	return 0;
+}
+
+/* An older format is brought up to date also by who only reads, where he may. */
+static int upgrade_to_read(struct store *s, int version, struct err *err)
+{
+	db_close(s->db);
+	s->db = db_open(s->folder, true, err);
+	if (!s->db || upgrade(s, version, err) < 0)
+		return err_add(err, "it is of format %d and can't be brought to %d", version, DB_VERSION);
+	db_close(s->db);
+	s->db = db_open(s->folder, false, err);
+	return s->db ? 0 : -1;
 }
 
 static int open_read(struct store *s, struct err *err)
@@ -118,7 +138,9 @@ static int open_read(struct store *s, struct err *err)
 		s->db = NULL;
 		return 0;
 	}
-	return version < 0 ? -1 : check_version(s, version, err);
+	if (version < 0 || check_version(s, version, err) < 0)
+		return -1;
+	return version < DB_VERSION ? upgrade_to_read(s, version, err) : 0;
 }
 
 static bool cant_write(const struct err *err)

@@ -1,4 +1,4 @@
--- What a store knows of its objects.  Version 1 of the format (PRAGMA user_version).
+-- What a store knows of its objects.  Version 2 of the format (PRAGMA user_version).
 -- Hashes and paths are kept as people and Nix write them, so that `sqlite3 db.sqlite` answers questions.
 
 -- One row for each object that is whole, verified once and durable: it is written after the
@@ -42,15 +42,17 @@ CREATE TABLE build (
 	id          INTEGER PRIMARY KEY,
 	drv         TEXT NOT NULL,              -- whole store path
 	name        TEXT NOT NULL,
-	what        TEXT NOT NULL,              -- "fetch", "unpack", "build", "finish", "test"
+	what        TEXT NOT NULL,              -- "fetch", "unpack", "build", "finish", "test", "compile"
 	log         TEXT,                       -- below the store's folder
 	start_ms    INTEGER NOT NULL,           -- since 1970
 	end_ms      INTEGER NOT NULL,
 	cpu_ms      INTEGER NOT NULL,
 	peak_memory INTEGER NOT NULL,           -- bytes
 	status      INTEGER NOT NULL,           -- 0, or forge's exit status for the failure
-	path        TEXT                        -- whole store path; NULL on failure
+	path        TEXT,                       -- whole store path; NULL on failure
+	note        TEXT                        -- of a compile: "hit", "miss", "in place: …"
 ) STRICT;
 CREATE INDEX build_drv ON build(drv);
+CREATE INDEX build_name ON build(name);
 
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;

@@ -105,19 +105,25 @@ int store_realisation_add(struct store *s, const char *id, const char *path, str
 /* What a build took; kept for plans, estimates and `forge log`. */
 struct store_build {
 	const char *drv_path, *name, *log;      /* log: path relative to the store folder */
-	const char *what;                       /* "fetch", "unpack", "build", "finish", "test" */
+	const char *what;                       /* "fetch", "unpack", "build", "finish", "test", "compile" */
 	int64_t start_ms, end_ms;               /* since 1970 */
 	int64_t cpu_ms;
 	uint64_t peak_memory;
 	int status;                             /* 0, or forge's exit status for the failure */
 	const char *path;                       /* output, NULL on failure */
+	const char *note;                       /* of a compile: "hit", "miss", "in place: why"; else NULL */
 };
 int store_build_add(struct store *s, const struct store_build *b, struct err *err);
-/* The newest records whose name or derivation path contains `match` (NULL: all), newest first.
+/* The newest records whose name or derivation path contains `match` (NULL: all), newest first: of all but
+ * compiles, or of compiles.
  * fn's result other than 0 ends the walk and is returned; fn may look things up, but not add. */
 typedef int store_build_fn(void *ctx, const struct store_build *b);
 int store_builds(struct store *s, const char *match, size_t limit, store_build_fn *fn, void *ctx,
 	struct err *err);
+int store_compiles(struct store *s, const char *match, size_t limit, store_build_fn *fn, void *ctx,
+	struct err *err);
+/* What the compiler itself took when it last compiled the source of exactly this name: 1, 0 (never), -1. */
+int store_compile_last(struct store *s, const char *name, int64_t *ms, uint64_t *peak_memory, struct err *err);
 
 /* Roots: store/roots/<name> -> object; also in the database.  data is a JSON text kept with it, or NULL.
  * store_roots: fn's result other than 0 ends the walk and is returned; fn may look things up, but not add. */

@@ -314,6 +314,25 @@ static int abstract_socket(char **args)
 	return 0;
 }
 
+static int unix_socket(char **args)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	strcpy(to.sun_path, args[0]);
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	TRY("socket", connect(fd, (struct sockaddr *)&to, sizeof to));
+	TRY("say", write(fd, "hello", 5));
+	return 0;
+}
+
+/* A file of args[1] bytes. */
+static int grow(char **args)
+{
+	signal(SIGXFSZ, SIG_IGN);
+	int fd = open(args[0], O_WRONLY | O_CREAT, 0644);
+	TRY("grow", pwrite(fd, "", 1, atol(args[1]) - 1));
+	return 0;
+}
+
 static int resolve(char **args)
 {
 	for (; *args; args++) {
@@ -395,6 +414,7 @@ static const struct { const char *name; int (*run)(char **args); } probes[] = {
 	{ "eat", eat }, { "eat-shm", eat_shared_files }, { "share", share }, { "sleep", sleep_on },
 	{ "daemons", daemons }, { "burn", burn }, { "connect", reach }, { "abstract", abstract_socket },
 	{ "resolve", resolve }, { "outputs", outputs }, { "exit", leave }, { "die", die }, { "input", input },
+	{ "unix", unix_socket }, { "grow", grow },
 };
 
 int main(int argc, char **argv)

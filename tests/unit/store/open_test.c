@@ -72,11 +72,42 @@ static void test_newer_store(void **state)
 	for (int mode = STORE_READ; mode <= STORE_WRITE; mode++) {
 		struct err e = { 0 };
 		assert_null(store_open(f->store_folder, (enum store_mode)mode, &e));
-		assert_non_null(strstr(e.msg, "written by a newer forge (format 2; this forge knows up to 1)"));
+		_cleanup_free_ char *words = mem_printf("written by a newer forge (format %d; this forge knows up to %d)",
+			DB_VERSION + 1, DB_VERSION);
+		assert_non_null(strstr(e.msg, words));
 		assert_non_null(strstr(e.msg, f->store_folder));
 		err_clear(&e);
 	}
 	set_version(f, DB_VERSION);
+}
+
+/* Format 1 had no notes. */
+static void make_format_1(struct fixture *f)
+{
+	assert_ok(db_exec(f->s->db, "DROP INDEX build_name; ALTER TABLE build DROP COLUMN note; "
+		"INSERT INTO build (drv, name, what, start_ms, end_ms, cpu_ms, peak_memory, status) "
+		"VALUES ('/forge/store/x.drv', 'old', 'build', 1, 2, 3, 4, 0); PRAGMA user_version = 1", err));
+}
+
+static int see_old(void *ctx, const struct store_build *b)
+{
+	*(bool *)ctx = strcmp(b->name, "old") == 0 && !b->note;
+	return 0;
+}
+
+static void test_older_store(void **state)
+{
+	struct fixture *f = *state;
+	for (int mode = STORE_READ; mode <= STORE_WRITE; mode++) {
+		bool seen = false;
+		fixture_reopen(f, STORE_WRITE);
+		make_format_1(f);
+		store_close(f->s);
+		f->s = open_or_fail(f->store_folder, (enum store_mode)mode);
+		assert_int_equal(db_version(f->s->db, NULL), DB_VERSION);
+		assert_int_equal(store_builds(f->s, NULL, 1, see_old, &seen, NULL), 0);
+		assert_true(seen);
+	}
 }
 
 static void test_not_a_database(void **state)
@@ -210,6 +241,7 @@ int main(void)
 		store_test(test_layout),
 		store_test(test_missing_is_empty),
 		store_test(test_newer_store),
+		store_test(test_older_store),
 		store_test(test_not_a_database),
 		store_test(test_stranger_reads),
 		store_test(test_read_only_mount),

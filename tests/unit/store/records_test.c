@@ -69,6 +69,40 @@ static void test_builds(void **state)
 	}
 }
 
+static int see_note(void *ctx, const struct store_build *b)
+{
+	struct seen *seen = ctx;
+	size_t n = strlen(seen->text);
+	snprintf(seen->text + n, sizeof seen->text - n, "%s:%s ", b->name, b->note ? b->note : "-");
+	return 0;
+}
+
+static void test_compiles(void **state)
+{
+	struct fixture *f = *state;
+	struct store_build b = { .drv_path = STORE_DIR "/x-one.drv", .name = "a.c", .what = "compile", .start_ms = 10,
+		.end_ms = 30, .peak_memory = 7, .note = "miss" };
+	struct store_build hit = b, failed = b, build = b;
+	hit.end_ms = 11, hit.note = "hit";
+	failed.end_ms = 99, failed.status = 100;
+	build.what = "build", build.note = NULL;
+	const struct store_build *all[] = { &b, &hit, &failed, &build };
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		assert_ok(store_build_add(f->s, all[i], err));
+	struct seen seen = { .stop_after = 0 };
+	assert_int_equal(store_compiles(f->s, "a.c", 10, see_note, &seen, NULL), 0);
+	assert_string_equal(seen.text, "a.c:miss a.c:hit a.c:miss ");
+	seen.text[0] = '\0';
+	assert_int_equal(store_builds(f->s, NULL, 10, see_note, &seen, NULL), 0);
+	assert_string_equal(seen.text, "a.c:- ");
+	int64_t ms = 0;
+	uint64_t memory = 0;
+	assert_int_equal(store_compile_last(f->s, "a.c", &ms, &memory, NULL), 1);
+	assert_int_equal(ms, 20);
+	assert_int_equal(memory, 7);
+	assert_int_equal(store_compile_last(f->s, "a", &ms, &memory, NULL), 0);
+}
+
 static int see_root(void *ctx, const char *name, const char *path, const char *data)
 {
 	struct seen *seen = ctx;
@@ -107,6 +141,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		store_test(test_realisations),
 		store_test(test_builds),
+		store_test(test_compiles),
 		store_test(test_roots),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,27 @@
+-- The program that stands in for the compilers of forge's worlds, as a derivation. Its output is /toolchain:
+-- bin/ with every name that a build may call a compiler by, lib/nvcc for the front of the CUDA toolkit, and
+-- lib/floor.o. Linked statically, so it runs in any world.
+local debian = require "forge.debian"
+local primitives = require "forge.primitives"
+local world = require "forge.world"
+
+local made
+
+-- The store paths of the sources, in the order of their names.
+local function sources()
+  local names, paths = {}, {}
+  for name in pairs(primitives.shim) do names[#names + 1] = name end
+  table.sort(names)
+  for i, name in ipairs(names) do paths[i] = primitives.text(name, primitives.shim[name]) end
+  return paths
+end
+
+return function()
+  made = made or primitives.derivation {
+    name = "toolchain", what = "unpack", builder = "/bin/sh",
+    args = { "-eu", primitives.path "toolchain/make.sh" },
+    env = { PATH = "/usr/bin:/bin", sources = sources(), floor = primitives.path "toolchain/floor.c" },
+    world = world.compose { base = debian(), parts = {} },
+  }
+  return made
+end

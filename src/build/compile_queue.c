@@ -1,0 +1,163 @@
+/* The one queue of all builds' compiles, under the limits that they share with the builds. */
+#include <string.h>
+#include <time.h>
+
+#include "build/compile_impl.h"
+#include "build/memory.h"
+
+#define EXPECT_CC (512ull << 20)   /* bytes, of a source that was never seen */
+#define EXPECT_NVCC (2ull << 30)
+#define SHORT_RETRY_MS 500         /* until it is looked again whether the machine has memory now */
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+struct compile_pool *compile_pool_new(const struct compile_pool_spec *spec)
+{
+	struct compile_pool *p = mem_alloc(sizeof *p);
+	p->o = *spec;
+	return p;
+}
+
+void compile_pool_free(struct compile_pool *p)
+{
+	if (!p)
+		return;
+	result_commit(p);
+	loop_timer_del(p->o.loop, p->pump_timer);
+	loop_timer_del(p->o.loop, p->commit_timer);
+	list_free(&p->actions);
+	list_free(&p->made);
+	free(p);
+}
+
+void compile_pool_load(const struct compile_pool *p, unsigned *jobs, uint64_t *memory)
+{
+	*jobs = p->running;
+	*memory = p->memory;
+}
+
+bool compile_pool_idle(const struct compile_pool *p)
+{
+	return p->actions.count == 0;
+}
+
+static void pump_now(void *ctx)
+{
+	struct compile_pool *p = ctx;
+	p->pump_timer = 0;
+	compile_pool_pump(p);
+	if (p->o.changed)
+		p->o.changed(p->o.ctx);
+}
+
+static void pump_in(struct compile_pool *p, int64_t ms)
+{
+	loop_timer_del(p->o.loop, p->pump_timer);
+	p->pump_timer = loop_timer(p->o.loop, ms, pump_now, p);
+}
+
+void queue_changed(struct compile_pool *p)
+{
+	pump_in(p, 0);
+}
+
+void queue_expect(struct compile_action *a)
+{
+	uint64_t bytes = 0;
+	if (!a->name || store_compile_last(a->pool->o.s, a->name, &a->known_ms, &bytes, NULL) <= 0 || !bytes)
+		bytes = a->command.kind == COMPILE_NVCC ? EXPECT_NVCC : EXPECT_CC;
+	a->expected = bytes;
+}
+
+void queue_add(struct compile_action *a, enum action_step next)
+{
+	a->state = ACTION_QUEUED;
+	a->next = next;
+	queue_changed(a->pool);
+}
+
+void queue_take_slot(struct compile_action *a)
+{
+	if (a->slot)
+		return;
+	a->slot = true;
+	a->pool->running++;
+	a->pool->memory += a->expected;
+	a->pool->alone += a->alone;
+	if (!a->began_ms)
+		a->began_ms = now_ms();
+}
+
+void queue_release(struct compile_action *a)
+{
+	if (!a->slot)
+		return;
+	a->slot = false;
+	a->pool->running--;
+	a->pool->memory -= a->expected;
+	a->pool->alone -= a->alone;
+	queue_changed(a->pool);
+}
+
+/* The longest known one first; of those never seen and of equals, the one that came first. */
+static bool goes_before(const struct compile_action *a, const struct compile_action *b)
+{
+	if (a->alone != b->alone)
+		return a->alone;
+	if (a->known_ms != b->known_ms)
+		return a->known_ms > b->known_ms;
+	return a->number < b->number;
+}
+
+/* One may always run, so that there is an end to waiting. */
+static bool fits(const struct compile_pool *p, const struct compile_action *a)
+{
+	unsigned jobs = 0;
+	uint64_t memory = 0;
+	if (p->running == 0)
+		return true;
+	if (p->o.load)
+		p->o.load(p->o.ctx, &jobs, &memory);
+	return !a->alone && p->alone == 0 && jobs + p->running < p->o.jobs &&
+		memory + p->memory + a->expected <= p->o.memory;
+}
+
+static struct compile_action *first_queued(const struct compile_pool *p)
+{
+	struct compile_action *best = NULL;
+	for (size_t i = 0; i < p->actions.count; i++) {
+		struct compile_action *a = p->actions.items[i];
+		if (a->state == ACTION_QUEUED && (!best || goes_before(a, best)))
+			best = a;
+	}
+	return best;
+}
+
+/* In strict order: a large one that waits for memory is not overtaken for ever by small ones. */
+void compile_pool_pump(struct compile_pool *p)
+{
+	for (struct compile_action *a; (a = first_queued(p)) != NULL && fits(p, a);) {
+		if (p->running > 0 && memory_available() < a->expected) {
+			pump_in(p, SHORT_RETRY_MS);
+			return;
+		}
+		queue_take_slot(a);
+		action_start(a);
+	}
+}
+
+void queue_record(struct compile_action *a, const char *note, const char *path)
+{
+	struct store_build b = {
+		.drv_path = a->service->view.drv_path, .name = a->name, .what = "compile", .start_ms = a->began_ms,
+		.end_ms = now_ms(), .cpu_ms = a->cpu_ms, .peak_memory = a->peak_memory, .path = path, .note = note,
+	};
+	_cleanup_err_ struct err err = { 0 };
+	if (a->name && !a->service->closed && store_build_add(a->pool->o.s, &b, &err) < 0)
+		event_warn(a->pool->o.events, "a compile can't be recorded: %s", err.msg);
+}

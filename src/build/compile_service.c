@@ -1,0 +1,133 @@
+/* The socket of one build, and who asked over it. */
+#include "build/compile_service.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "build/compile_impl.h"
+#include "core/fs.h"
+#include "shim/proto.h"
+
+#define CONNECTIONS_MAX 256 /* open at once; others wait to be accepted */
+#define BACKLOG 1024
+
+const char compile_socket[] = PROTO_SOCKET;
+
+static void acceptable(void *ctx, int fd, int events)
+{
+	struct compile_service *v = ctx;
+	_cleanup_close_ int peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	_cleanup_err_ struct err err = { 0 };
+	if (peer < 0)
+		return; /* it went away again, or there is no descriptor left just now */
+	struct compile_action *a = action_new(v, steal_fd(peer), &err);
+	if (!a) {
+		event_warn(v->pool->o.events, "a compile: %s", err.msg);
+		return;
+	}
+	if (++v->actions >= CONNECTIONS_MAX && v->accepting) {
+		loop_fd_del(v->pool->o.loop, v->listener);
+		v->accepting = false;
+	}
+}
+
+static int accept_more(struct compile_service *v, struct err *err)
+{
+	v->accepting = true;
+	return loop_fd(v->pool->o.loop, v->listener, LOOP_READ, acceptable, v, err);
+}
+
+static void service_free(struct compile_service *v)
+{
+	fs_close_ptr(&v->listener);
+	free(v->socket);
+	free(v);
+}
+
+void service_lost_action(struct compile_service *v)
+{
+	v->actions--;
+	if (v->closed && v->actions == 0)
+		service_free(v);
+	else if (!v->closed && !v->accepting)
+		accept_more(v, NULL);
+}
+
+void service_tell(struct compile_service *v)
+{
+	event_emit(v->pool->o.events, &(struct event){ .kind = EVENT_COMPILES, .id = v->view.id, .done = v->done,
+		.total = v->compiles, .hits = v->hits });
+}
+
+/* By the folder's descriptor: a path may be longer than an address holds. */
+static int listen_at(int listener, const char *path, struct err *err)
+{
+	_cleanup_free_ char *folder = mem_dup(path);
+	char *slash = strrchr(folder, '/');
+	if (!slash)
+		return err_set(err, ERR_FAIL, "%s is no place for a socket", path);
+	*slash = '\0';
+	_cleanup_close_ int dir = fs_open_dir(folder, err);
+	if (dir < 0)
+		return -1;
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int n = snprintf(at.sun_path, sizeof at.sun_path, "/proc/self/fd/%d/%s", dir, slash + 1);
+	if (n < 0 || (size_t)n >= sizeof at.sun_path)
+		return err_set(err, ERR_FAIL, "the name of the socket %s is too long", path);
+	if (bind(listener, (struct sockaddr *)&at, sizeof at) < 0 || chmod(at.sun_path, 0666) < 0 ||
+			listen(listener, BACKLOG) < 0)
+		return err_sys(err, "can't listen at %s", path);
+	return 0;
+}
+
+struct compile_service *compile_service_open(struct compile_pool *p, const struct compile_view *view,
+	const char *socket_path, struct err *err)
+{
+	struct compile_service *v = mem_alloc(sizeof *v);
+	*v = (struct compile_service){ .pool = p, .view = *view, .socket = mem_dup(socket_path) };
+	v->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (v->listener < 0)
+		err_sys(err, "can't make a socket");
+	else if (listen_at(v->listener, socket_path, err) == 0 && accept_more(v, err) == 0)
+		return v;
+	service_free(v);
+	return NULL;
+}
+
+void compile_service_builder(struct compile_service *v, unsigned builder)
+{
+	v->builder = builder;
+}
+
+bool compile_service_busy(const struct compile_service *v)
+{
+	for (size_t i = 0; i < v->pool->actions.count; i++) {
+		const struct compile_action *a = v->pool->actions.items[i];
+		if (a->service == v && (action_is_open(a) || (a->state == ACTION_PLACED && a->slot)))
+			return true;
+	}
+	return false;
+}
+
+void compile_service_close(struct compile_service *v)
+{
+	if (!v)
+		return;
+	struct compile_pool *p = v->pool;
+	loop_fd_del(p->o.loop, v->listener);
+	fs_close_ptr(&v->listener);
+	unlink(v->socket);
+	v->closed = true;
+	v->actions++; /* it must outlive the walk */
+	for (size_t i = p->actions.count; i-- > 0;)
+		if (i < p->actions.count && p->actions.items[i]->service == v)
+			action_drop(p->actions.items[i]);
+	service_lost_action(v);
+	queue_changed(p);
+}

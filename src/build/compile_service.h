@@ -1,0 +1,82 @@
+/*
+ * The compile service (DESIGN 8): a build's compilers hand their compiles to forge over a socket, and forge
+ * makes them actions of the store.  One pool a realise holds the queue; one service a build listens.
+ *
+ * What a compile goes through, each sandbox with the build's world:
+ *
+ *   preprocess   over the build's folder, read-only; its texts, and the build's files that they name, are the key
+ *   look up      a result of this key is there: that is the answer
+ *   copy         of those files into a folder of forge's own, in which
+ *   preprocess   must give the same key again, and
+ *   compile      makes the result that is filed under it
+ *
+ * So whatever a build does to its files meanwhile, what is filed under a key was made by the compiler from what
+ * the key was taken over.  Anything unusual on the way: the command is run in place, by the build itself.
+ */
+#ifndef FORGE_BUILD_COMPILE_SERVICE_H
+#define FORGE_BUILD_COMPILE_SERVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "core/event.h"
+#include "core/loop.h"
+#include "sandbox/sandbox.h"
+#include "store/store.h"
+
+struct compile_pool;
+struct compile_service;
+
+struct compile_pool_spec {
+	struct loop *loop;
+	struct store *s;
+	const struct event_sink *events;
+	unsigned jobs;        /* that may run at once, compiles and all else together; at least 1 */
+	uint64_t memory;      /* bytes that they may be expected to need together */
+	/* What else runs now under the same limits; NULL: nothing. */
+	void (*load)(void *ctx, unsigned *jobs, uint64_t *memory);
+	/* Something came free, began or ended to wait.  Never called from within a call of this interface. */
+	void (*changed)(void *ctx);
+	void *ctx;
+};
+
+struct compile_pool *compile_pool_new(const struct compile_pool_spec *spec);
+/* What its compiles take of the limits now. */
+void compile_pool_load(const struct compile_pool *p, unsigned *jobs, uint64_t *memory);
+/* Nothing is at work: it may be freed. */
+bool compile_pool_idle(const struct compile_pool *p);
+/* Start what can be started: to be called when something else has ended. */
+void compile_pool_pump(struct compile_pool *p);
+/* Makes what was compiled last durable.  NULL is allowed. */
+void compile_pool_free(struct compile_pool *p);
+
+/* A build: what its compiles see is what it sees.  Lent until compile_service_close(). */
+struct compile_view {
+	const char *build;      /* the physical folder that stands at /build */
+	const struct sandbox_mount *mounts;
+	size_t mount_count;
+	const struct sandbox_file *files;
+	size_t file_count;
+	const char *toolchain;  /* compile_toolchain() of its world */
+	const char *drv_path;   /* for the records */
+	uint64_t id;            /* of its events */
+	int64_t timeout_ms;     /* of one compile; 0: none */
+};
+
+/* Listen at the physical path `socket`, for compile_service_bind() to show in the sandbox. */
+struct compile_service *compile_service_open(struct compile_pool *p, const struct compile_view *view,
+	const char *socket, struct err *err);
+/* The id of the build's builder (sandbox_builder()), once it runs. */
+void compile_service_builder(struct compile_service *v, unsigned builder);
+/* A request of its is open, so the build itself waits. */
+bool compile_service_busy(const struct compile_service *v);
+/* The build has ended: what it asked for ends too.  NULL is allowed. */
+void compile_service_close(struct compile_service *v);
+
+/* Where the socket is in a sandbox. */
+extern const char compile_socket[];
+
+/* What identifies the compilers of a world, from its JSON text (world/world.h): all that is at /, /cuda and
+ * /toolchain, and the files and links that are placed there; not the environment's. */
+int compile_toolchain(const char *world, struct buf *out, struct err *err);
+
+#endif

@@ -1,0 +1,64 @@
+/* What identifies the compilers of a world. */
+#include <string.h>
+
+#include "build/compile_service.h"
+#include "core/hash.h"
+#include "core/json.h"
+
+/* The environment's packages, /env, are what compiles read, not what they run: their headers are in the texts. */
+static bool is_of_compilers(const char *at)
+{
+	return strcmp(at, "/env") != 0 && !str_starts(at, "/env/");
+}
+
+static void add_text(struct hasher *h, const char *text)
+{
+	hash_update(h, text, strlen(text) + 1);
+}
+
+static void add_mounts(struct hasher *h, const struct json *mounts)
+{
+	for (size_t i = 0; i < json_count(mounts); i++) {
+		const struct json *mount = json_at(mounts, i), *layers = json_get(mount, "layers");
+		const char *at = json_get_str(mount, "at");
+		if (!at || !is_of_compilers(at))
+			continue;
+		add_text(h, "mount");
+		add_text(h, at);
+		for (size_t k = 0; k < json_count(layers); k++) {
+			const char *layer = json_str(json_at(layers, k));
+			add_text(h, layer ? layer : "");
+		}
+	}
+}
+
+static void add_placed(struct hasher *h, const char *kind, const struct json *placed)
+{
+	_cleanup_str_list_ struct str_list names = STR_LIST_INIT;
+	if (json_kind(placed) == JSON_OBJ)
+		json_keys(placed, &names);
+	for (size_t i = 0; i < names.count; i++) {
+		const char *text = json_get_str(placed, names.items[i]);
+		if (!is_of_compilers(names.items[i]))
+			continue;
+		add_text(h, kind);
+		add_text(h, names.items[i]);
+		add_text(h, text ? text : "");
+	}
+}
+
+int compile_toolchain(const char *world, struct buf *out, struct err *err)
+{
+	_cleanup_json_ struct json *j = json_parse(slice_of(world), 16 << 20, err);
+	struct hasher h;
+	struct hash digest;
+	if (!j)
+		return err_add(err, "world");
+	hash_begin(&h);
+	add_mounts(&h, json_get(j, "mounts"));
+	add_placed(&h, "file", json_get(j, "files"));
+	add_placed(&h, "link", json_get(j, "links"));
+	hash_end(&h, &digest);
+	hash_base16(&digest, out);
+	return 0;
+}

@@ -1,0 +1,124 @@
+/* gcc's and g++'s commands. */
+#include "compile/command_impl.h"
+
+#include <string.h>
+
+#include "core/mem.h"
+
+/* The sandbox's own, under the names that the shim runs them by. */
+static const char *const programs[] = { [COMPILE_TOOL_CC] = "/usr/bin/gcc-12", [COMPILE_TOOL_CXX] = "/usr/bin/g++-12" };
+
+/* The suffixes that are C or C++ still to be preprocessed. */
+static bool is_source(const char *word)
+{
+	static const char *const suffixes[] = { ".c", ".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C" };
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+		if (str_ends(word, suffixes[i]))
+			return true;
+	return false;
+}
+
+static void read_source(struct reading *g, const char *word)
+{
+	if (strcmp(word, "-") == 0)
+		command_place(g->c, "it reads standard input");
+	if (g->source)
+		command_place(g->c, "it has several sources");
+	if (!g->language && !is_source(word))
+		command_place(g->c, "%s is no C or C++ source", word);
+	/* Line markers would quote these. */
+	for (const char *p = word; *p; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f || *p == '"' || *p == '\\')
+			command_place(g->c, "its source has an odd name");
+	command_check_path(g, "the source", word);
+	g->source = word;
+	command_both(g, word);
+}
+
+static void read_language(struct reading *g, const char *value)
+{
+	if (g->source)
+		command_place(g->c, "-x behind the source");
+	if (strcmp(value, "c") != 0 && strcmp(value, "c++") != 0)
+		command_place(g->c, "-x %s", value);
+	g->language = value;
+}
+
+/* What an option is to the command, its words left aside. */
+static void read_use(struct reading *g, const char *word, const struct option_match *m)
+{
+	const char *name = m->option->name;
+	switch (m->option->use) {
+	case USE_TEXT:
+		/* -Wp,-DA,-MD,file are several. */
+		if (str_starts(name, "-Wp,") && strchr(m->value, ','))
+			command_place(g->c, "it has options for the preprocessor");
+		break;
+	case USE_PATH:
+		command_check_path(g, name, m->value);
+		break;
+	case USE_TUNE:
+		command_check_tune(g, word, m->value);
+		break;
+	case USE_LANGUAGE:
+		read_language(g, m->value);
+		break;
+	default:
+		command_read_use(g, m);
+		break;
+	}
+}
+
+/* The words of an option go to the runs that they are for, and into the key if they make a difference there. */
+static void pass_words(struct reading *g, char *const *words, const struct option_match *m)
+{
+	enum option_use use = m->option->use;
+	bool outputs = use == USE_OBJECT || use == USE_DEPS_FILE || use == USE_DEPS_TARGET || use == USE_DEPS_QUOTED;
+	bool compile_only = use == USE_COMPILE || use == USE_DEPS || use == USE_DEPS_MORE;
+	bool key = use == USE_KEY || use == USE_DEBUG || use == USE_TUNE || use == USE_LANGUAGE || use == USE_DEPS ||
+		use == USE_DEPS_MORE;
+	for (size_t i = 0; i < m->words && !outputs; i++) {
+		str_list_add(&g->compile, words[i]);
+		if (!compile_only)
+			str_list_add(&g->preprocess, words[i]);
+		if (key)
+			str_list_take(&g->c->key, mem_printf("word %s", words[i]));
+	}
+}
+
+static void read_words(struct reading *g)
+{
+	char *const *argv = g->r->argv.items;
+	size_t argc = g->r->argv.count, words;
+	for (size_t i = 1; i < argc; i += words) {
+		struct option_match m;
+		words = 1;
+		if (argv[i][0] != '-' || argv[i][1] == '\0') {
+			read_source(g, argv[i]);
+		} else if (option_find(&cc_options, argv, argc, i, &m)) {
+			read_use(g, argv[i], &m);
+			pass_words(g, argv + i, &m);
+			words = m.words;
+		} else {
+			command_place(g->c, "forge does not know the option %s", argv[i]);
+		}
+	}
+}
+
+void command_read_cc(struct reading *g)
+{
+	const char *program = programs[g->r->tool];
+	command_both(g, program);
+	str_list_take(&g->c->key, mem_printf("program %s", program));
+	read_words(g);
+	if (!g->source)
+		command_place(g->c, "it has no source");
+	if (!g->compiles)
+		command_place(g->c, "it links");
+	if (g->c->why)
+		return;
+	str_list_add(&g->preprocess, "-E");
+	str_list_add(&g->preprocess, "-o");
+	str_list_add(&g->preprocess, COMPILE_OUT "/text.i");
+	command_finish(g, "object");
+}

@@ -1,0 +1,47 @@
+/* The shim as it is installed in a world: under which name it runs decides which tool it is. */
+#include "shim/shim.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shim/proto.h"
+
+static bool tool_of(const char *name, enum tool *tool)
+{
+	static const char *const cc[] = { "cc", "gcc", "gcc-12", "x86_64-linux-gnu-gcc", "x86_64-linux-gnu-gcc-12", NULL };
+	static const char *const cxx[] = { "c++", "g++", "g++-12", "x86_64-linux-gnu-g++", "x86_64-linux-gnu-g++-12",
+		NULL };
+	const char *slash = strrchr(name, '/');
+	name = slash ? slash + 1 : name;
+	*tool = is_one_of(name, cc) ? TOOL_CC : is_one_of(name, cxx) ? TOOL_CXX : TOOL_NVCC;
+	return *tool != TOOL_NVCC || strcmp(name, "nvcc") == 0;
+}
+
+/* Its own file, by the name that links end at: a link under any other name to bin/c++ is c++. */
+static void find_self(struct shim *s, const char *argv0)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	if (n <= 0)
+		die("/proc/self/exe can't be read");
+	self[n] = 0;
+	if (!tool_of(self, &s->tool) && !tool_of(argv0, &s->tool))
+		die("%s stands in for cc, c++ and nvcc and does not know the name '%s'", self, argv0);
+	*strrchr(self, '/') = 0;
+	char *slash = strrchr(self, '/');
+	int len = snprintf(s->nvcc, sizeof s->nvcc, "%s/nvcc.real", self);
+	int more = snprintf(s->floor, sizeof s->floor, "%.*s/lib/floor.o", slash ? (int)(slash - self) : 0, self);
+	if (len >= (int)sizeof s->nvcc || more >= (int)sizeof s->floor)
+		die("%s: the path is too long", self);
+}
+
+int main(int argc, char **argv)
+{
+	static struct shim s = { .socket = PROTO_SOCKET, .gcc = "/usr/bin/gcc-12", .gxx = "/usr/bin/g++-12",
+		.ccbin = "/toolchain/bin/g++" };
+	if (argc < 1)
+		return 1;
+	find_self(&s, argv[0]);
+	shim_run(&s, argv);
+}

@@ -1,0 +1,71 @@
+#include "shim/shim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shim/proto.h"
+
+static bool any_of(char **argv, const char *const *list)
+{
+	for (argv++; *argv; argv++)
+		if (is_one_of(*argv, list))
+			return true;
+	return false;
+}
+
+/* A shared object linked by c++ gets a hidden __libc_single_threaded = 0: libstdc++'s headers refer to that
+ * variable, glibc has it only since 2.32, and as "0" (there may be threads) is always right, the object then
+ * loads on older systems too. */
+static void cxx_args(const struct shim *s, char **argv, struct args *out)
+{
+	static const char *const shared[] = { "-shared", "--shared", NULL };
+	static const char *const no_link[] = { "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", NULL };
+	static const char *const language[] = { "-x", NULL };
+	for (char **arg = argv + 1; *arg; arg++)
+		args_push(out, *arg);
+	if (!any_of(argv, shared) || any_of(argv, no_link))
+		return;
+	if (any_of(argv, language)) {
+		args_push(out, "-x");
+		args_push(out, "none");
+	}
+	args_push(out, s->floor);
+}
+
+void place_run(const struct shim *s, char **argv)
+{
+	struct args args = { 0 };
+	const char *real = s->tool == TOOL_CC ? s->gcc : s->tool == TOOL_CXX ? s->gxx : s->nvcc;
+	args_push(&args, real);
+	if (s->tool == TOOL_NVCC) {
+		nvcc_args(s, argv, &args);
+	} else if (s->tool == TOOL_CXX) {
+		cxx_args(s, argv, &args);
+	} else {
+		for (char **arg = argv + 1; *arg; arg++)
+			args_push(&args, *arg);
+	}
+	execv(real, args.items);
+	die("%s can't be run: %s", real, strerror(errno));
+}
+
+void shim_run(const struct shim *s, char **argv)
+{
+	int connection = -1, status = 0;
+	switch (ask(s, argv, &connection, &status)) {
+	case ASKED_DONE:
+		exit(status);
+	case ASKED_RUN:
+		/* No parent that waits: the compiler gets this process, its signals and the connection, which
+		 * ends with the last process of the compiler, however that comes about. */
+		if (fcntl(connection, F_SETFD, 0) < 0 || setenv(PROTO_INSIDE, "1", 1) < 0)
+			die("the compiler can't be run: %s", strerror(errno));
+		break;
+	case ASKED_NOBODY:
+		break;
+	}
+	place_run(s, argv);
+}
