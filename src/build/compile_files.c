@@ -16,6 +16,7 @@
 #define TEXTS_MAX 256
 #define INPUTS_MAX 100000
 #define INPUT_MAX (1u << 30)
+#define SOURCE_TIME 315619200      /* of every copy: nvcc -lineinfo writes it down; lib/build/build.sh has it too */
 #define COPY_MAX (8ull << 30)      /* bytes of all inputs of a compile */
 
 /* path is absolute, below /build.  -1 with *missing: there is none, which is no error. */
@@ -167,7 +168,7 @@ static int copy_input(int build, int copy, const char *path, uint64_t *left, str
 	_cleanup_close_ int to = openat(copy, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (to < 0)
 		return errno == EEXIST ? 0 /* under another spelling */ : err_sys(err, "can't copy %s", path);
-	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, st.st_mtim };
+	const struct timespec times[2] = { { .tv_sec = SOURCE_TIME }, { .tv_sec = SOURCE_TIME } };
 	if (fs_copy_bytes(from, to, st.st_size, err) < 0)
 		return err_add(err, "%s", path);
 	return futimens(to, times) < 0 ? err_sys(err, "can't copy %s", path) : 0;

@@ -205,12 +205,21 @@ static void cancel(struct goal *g)
 		sandbox_kill(g->job->sandbox);
 }
 
+/* The shim is there, which asks. */
+static bool has_shim(const struct world *w)
+{
+	for (size_t i = 0; i < w->mount_count; i++)
+		if (strcmp(w->mounts[i].at, "/toolchain") == 0)
+			return true;
+	return false;
+}
+
 /* What the build's compilers ask; its folder and world are what they see. */
 static int start_compiles(struct goal *g, const char *world_text, const struct world *w, struct err *err)
 {
 	struct arena *a = &g->job->arena;
 	_cleanup_buf_ struct buf toolchain = BUF_INIT;
-	if (!g->r->compiles)
+	if (!g->r->compiles || !has_shim(w))
 		return 0;
 	_cleanup_free_ char *name = store_tmp_name(g->r->s, "compile", err); /* not in scratch, which set-up covers */
 	if (!name || compile_toolchain(world_text, &toolchain, err) < 0)
