@@ -48,16 +48,17 @@ class World:
 
     def __init__(self, work, store):
         told = subprocess.run([places.tool("build_tool"), "environment", "lib", RECIPE, store, NAME + "-raw"],
-                              cwd=places.ROOT, check=True, capture_output=True, text=True).stdout
+                              cwd=places.ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
         self.env = json.loads(told)
         self.world = json.loads(self.env.pop("world"))
         self.objects, self.folder = store / "objects", work / "by-hand"
 
-    def _overlays(self):
+    def _overlays(self, own):
         """Shell lines that lay the mounts: the root has a writable layer, in which the others' places are made."""
         lines = [f"mkdir -p {self.folder}/root {self.folder}/upper {self.folder}/work"]
         for mount in self.world["mounts"]:
-            layers = [object_of(layer) for layer in mount["layers"]]
+            layers = [own[mount["at"]]] if mount["at"] in own else []
+            layers += [object_of(layer) for layer in mount["layers"]]
             lower = ":".join(layer for layer in dict.fromkeys(layers) if (self.objects / layer).is_dir())
             at = f"{self.folder}/root{mount['at']}".rstrip("/")
             more = f",upperdir={self.folder}/upper,workdir={self.folder}/work" if mount["at"] == "/" else ""
@@ -86,12 +87,10 @@ class World:
     def build(self):
         places.remove(self.folder)
         self.folder.mkdir()
-        for at, layer in set(self._files()):
-            for mount in self.world["mounts"]:
-                if mount["at"] == at and str(layer) not in mount["layers"]:
-                    mount["layers"].insert(0, str(layer))
+        own = {at: str(layer) for at, layer in self._files()}
+        overlays = "\n".join(self._overlays(own))
         env = [f"{name}={value}" for name, value in self.env.items()]
-        script = "\n".join(self._overlays()) + BY_HAND
+        script = overlays + BY_HAND
         done = run(["unshare", "-m", "sh", "-euc", script, "sh", self.folder / "root", *env], cwd=self.objects)
         places.remove(self.folder)
         return done
@@ -122,7 +121,7 @@ def measure(work, pairs=None, **_):
         raise Skip("laying out the world by hand needs root")
     env, store, ready = places.forge_env(work), work / "causal-store", work / "ready"
     prepare(ready, env)
-    peaks = []
+    by_hand, peaks = World(work, ready), []
 
     def ours():
         fresh(ready, store)
@@ -133,9 +132,6 @@ def measure(work, pairs=None, **_):
         places.remove(store)
         return Run(wall, cpu, watch.peak)
 
-    def theirs():
-        return World(work, ready).build()
-
-    result = compare(ours, theirs, pairs or 1)
+    result = compare(ours, by_hand.build, pairs or 1)
     result.memory = max(peaks)
     return result

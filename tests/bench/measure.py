@@ -57,7 +57,7 @@ class Watch:
         self.thread.join()
 
     def _look(self):
-        while not self.end.wait(0.1):
+        while not self.end.wait(1):  # seldom: looking takes time that the builds want, and VmHWM forgets nothing
             for folder in pathlib.Path("/proc").glob("[0-9]*"):
                 try:
                     if os.readlink(folder / "exe") == self.program:
