@@ -193,10 +193,11 @@ static void read_env(struct making *m)
 	struct buf *text = &m->e->scratch;
 	bool given = push_field(m, ENV);
 	size_t n = 0;
+	bool named = false;
 	if (given)
 		for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
 			n++;
-	m->d->env = arena_alloc(&m->e->graph.arena, (n + m->d->output_count + 2) * sizeof *m->d->env);
+	m->d->env = arena_alloc(&m->e->graph.arena, (n + m->d->output_count + 3) * sizeof *m->d->env);
 	if (given)
 		for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
 			if (lua_type(L, -2) != LUA_TSTRING)
@@ -205,6 +206,7 @@ static void read_env(struct making *m)
 			const char *key = lua_tolstring(L, -2, &len);
 			key = keep(m, key, len, "a name in env");
 			check_key(m, key, len);
+			named = named || strcmp(key, "name") == 0;
 			buf_clear(text);
 			add_value(m, key);
 			scan(m, text->data, text->len);
@@ -212,6 +214,8 @@ static void read_env(struct making *m)
 		}
 	if (given)
 		lua_pop(L, 1);
+	if (!named) /* as in Nix: the ATerm has no other place for it, and two names are two derivations */
+		add_env(m, "name", m->name);
 	for (size_t i = 0; i < m->d->output_count; i++)
 		add_env(m, m->d->outputs[i].name, own_placeholder(m, m->d->outputs[i].name));
 }

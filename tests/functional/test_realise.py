@@ -156,6 +156,12 @@ def test_a_wanted_host_is_named(project):
     assert "example.invalid" in err
 
 
+def test_two_names_are_two_objects(project):
+    one = project.object('return sh("one", "echo same > $out")')
+    two = project.object('return sh("two", "echo same > $out")')
+    assert one.name.endswith("-one") and two.name.endswith("-two")
+
+
 def test_several_outputs(project):
     out, _ = project.realise('return sh("two", "echo a > $out; echo b > $dev", { outputs = { "out", "dev" } })')
     assert len(list((project.store / "objects").glob("*-two*"))) >= 2
