@@ -175,6 +175,8 @@ static inline void bench_send(int to, char type, const void *payload, size_t len
 	assert_int_equal(sendmsg(to, &m, MSG_NOSIGNAL), sizeof head);
 	for (size_t sent = 0; sent < len;) {
 		ssize_t n = send(to, (const char *)payload + sent, len - sent, MSG_NOSIGNAL);
+		if (n < 0 && (errno == EPIPE || errno == ECONNRESET))
+			return; /* the head was enough for the shim to refuse it */
 		assert_true(n > 0);
 		sent += (size_t)n;
 	}
