@@ -17,6 +17,7 @@ TITLE = "causal-conv1d : setup.py bdist_wheel by hand in the same world"
 TARGET = 1.03
 RECIPE = "recipes/causal-conv1d.lua"
 NAME = "causal-conv1d-1.6.2.post1"
+SHARE = ["--cores", "2", "--memory", "8GiB"]  # what build_tool says as well: MAX_JOBS is made from it
 
 # $1: the new root.  Mounted in a namespace of its own, so that all is gone when this ends.
 BY_HAND = """
@@ -126,7 +127,7 @@ def measure(work, pairs=None, **_):
     def ours():
         fresh(ready, store)
         with Watch(places.FORGE) as watch:
-            run([places.FORGE, "realise", "--offline", "--store", store, RECIPE], cwd=places.ROOT, env=env)
+            run([places.FORGE, "realise", "--offline", *SHARE, "--store", store, RECIPE], cwd=places.ROOT, env=env)
         peaks.append(watch.peak)
         wall, cpu = steps(store, env)
         places.remove(store)
