@@ -70,6 +70,7 @@ struct compile_pool {
 	LIST(struct compile_made) made;
 	unsigned running;               /* slots taken */
 	uint64_t memory;                /* and what they are expected to need */
+	uint64_t like_memory[COMPILE_NVCC + 1]; /* by kind: the most that one has needed in this run */
 	uint64_t asked;
 	uint64_t pump_timer, commit_timer;
 	unsigned alone;                 /* how many of those that run must be alone */
@@ -122,6 +123,7 @@ void result_commit(struct compile_pool *p);
 /* compile_queue.c */
 void queue_add(struct compile_action *a, enum action_step next);
 void queue_expect(struct compile_action *a);         /* fill expected and known_ms from the records */
+void queue_learn(const struct compile_action *a);    /* from what it used: its like will need about as much */
 void queue_take_slot(struct compile_action *a);      /* at once, whatever is free */
 void queue_release(struct compile_action *a);        /* its slot, if it has one */
 void queue_changed(struct compile_pool *p);          /* pump soon, and tell who listens */

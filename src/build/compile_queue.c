@@ -66,12 +66,32 @@ void queue_changed(struct compile_pool *p)
 	pump_in(p, 0);
 }
 
+/* Of a source that was never seen: what its like has needed, or a guess. */
+static uint64_t expect_like(const struct compile_action *a)
+{
+	uint64_t guess = a->command.kind == COMPILE_NVCC ? EXPECT_NVCC : EXPECT_CC;
+	uint64_t like = a->pool->like_memory[a->command.kind];
+	return like > guess ? like : guess;
+}
+
 void queue_expect(struct compile_action *a)
 {
 	uint64_t bytes = 0;
 	if (!a->name || store_compile_last(a->pool->o.s, a->name, &a->known_ms, &bytes, NULL) <= 0 || !bytes)
-		bytes = a->command.kind == COMPILE_NVCC ? EXPECT_NVCC : EXPECT_CC;
+		bytes = expect_like(a);
 	a->expected = bytes;
+}
+
+void queue_learn(const struct compile_action *a)
+{
+	uint64_t *most = &a->pool->like_memory[a->command.kind];
+	if (a->peak_memory > *most)
+		*most = a->peak_memory;
+	for (size_t i = 0; i < a->pool->actions.count; i++) {
+		struct compile_action *b = a->pool->actions.items[i];
+		if (b->state == ACTION_QUEUED && !b->known_ms && b->command.kind == a->command.kind && b->expected < *most)
+			b->expected = *most;
+	}
 }
 
 void queue_add(struct compile_action *a, enum action_step next)

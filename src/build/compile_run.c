@@ -11,7 +11,6 @@
 
 #define PREPROCESS_MS 600000           /* a pipe in the place of a header must not hold a slot for ever */
 #define FILE_MAX (4ull << 30)          /* bytes of a file that a compiler may write */
-#define CEILING_LEAST (1ull << 30)
 #define PROCESSES_MAX 1024
 
 /* The pair of files that take a sandbox's stdout and stderr, beside what it sees of its scratch folder. */
@@ -163,6 +162,7 @@ static void ended(void *ctx, const struct sandbox_result *r)
 	a->cpu_ms += (int64_t)(u->tv_sec + k->tv_sec) * 1000 + (u->tv_usec + k->tv_usec) / 1000;
 	if (r->peak_memory > a->peak_memory)
 		a->peak_memory = r->peak_memory;
+	queue_learn(a);
 	bool good = r->end == SANDBOX_EXITED && WIFEXITED(r->status) && WEXITSTATUS(r->status) == 0;
 	if (a->dropped) {
 		action_failed(a, "");
@@ -174,13 +174,6 @@ static void ended(void *ctx, const struct sandbox_result *r)
 	} else if (good && start_worker(a, &err) < 0) {
 		action_failed(a, err.msg);
 	}
-}
-
-static uint64_t ceiling(const struct compile_action *a)
-{
-	uint64_t all = a->pool->o.memory, twice = 2 * a->expected;
-	twice = twice > CEILING_LEAST ? twice : CEILING_LEAST;
-	return a->alone || twice > all ? all : twice;
 }
 
 static int start_sandbox(struct compile_action *a, const struct messages *m, struct err *err)
@@ -195,7 +188,7 @@ static int start_sandbox(struct compile_action *a, const struct messages *m, str
 		.mounts = v->mounts, .mount_count = v->mount_count, .files = v->files, .file_count = v->file_count,
 		.argv = (const char *const *)(compile ? c->compile.items : c->preprocess.items),
 		.env = (const char *const *)c->env.items, .cwd = c->cwd, .log_fd = m->out, .err_fd = m->err,
-		.timeout_ms = compile ? v->timeout_ms : PREPROCESS_MS, .memory = ceiling(a), .processes = PROCESSES_MAX,
+		.timeout_ms = compile ? v->timeout_ms : PREPROCESS_MS, .memory = a->pool->o.memory, .processes = PROCESSES_MAX,
 		.file_size = FILE_MAX,
 	};
 	a->sandbox = sandbox_start(a->pool->o.loop, &spec, ended, a, err);
