@@ -45,9 +45,16 @@ static void make_safe(const char *what, char safe[WHAT_MAX + 1])
 	safe[n] = '\0';
 }
 
-char *store_tmp_name(struct store *s, const char *what, struct err *err)
+int tmp_lock_fd(struct store *s, struct err *err)
 {
 	if (store_need_write(s, err) < 0 || (!s->tmp_id && take_id(s, err) < 0))
+		return -1;
+	return s->tmp_lock;
+}
+
+char *store_tmp_name(struct store *s, const char *what, struct err *err)
+{
+	if (tmp_lock_fd(s, err) < 0)
 		return NULL;
 	char safe[WHAT_MAX + 1];
 	make_safe(what, safe);
