@@ -204,6 +204,11 @@ int db_durable(struct db *db, bool durable, struct err *err)
 	return db_exec(db, durable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL", err);
 }
 
+void db_shrink(struct db *db)
+{
+	sqlite3_wal_checkpoint_v2(db->sql, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+}
+
 int db_begin_read(struct db *db, struct err *err)
 {
 	return db_exec(db, "BEGIN", err);

@@ -156,6 +156,7 @@ static int remove_all(struct collecting *c, store_gc_fn *fn, void *ctx, struct e
 			c->at += count;
 		} else if (count > 1 && is_full(&own)) { /* few rows need little room, and then there is more */
 			batch = count / 8 + 1;
+			db_shrink(c->s->db);
 		} else {
 			return err_move(err, &own);
 		}
@@ -176,6 +177,8 @@ static int count_left(struct store *s, struct store_gc_done *done, struct err *e
 static int run(struct collecting *c, store_gc_fn *fn, void *ctx, struct err *err)
 {
 	struct store *s = c->s;
+	if (c->gc->dead.count + c->gc->stale.count)
+		reserve_spend(s);
 	if (db_durable(s->db, true, err) < 0)
 		return -1;
 	int rc = gc_drop_roots(s, &c->gc->stale, err);
@@ -183,6 +186,7 @@ static int run(struct collecting *c, store_gc_fn *fn, void *ctx, struct err *err
 		rc = remove_all(c, fn, ctx, err);
 	if (db_durable(s->db, false, rc < 0 ? NULL : err) < 0)
 		rc = -1;
+	reserve_keep(s);
 	if (count_left(s, c->done, rc < 0 ? NULL : err) < 0)
 		rc = -1;
 	return rc;

@@ -67,6 +67,10 @@ void hold_close(struct store *s);
 /* What all processes that live hold (and perhaps what some held that just died). */
 int hold_read_all(struct store *s, struct name_set *out, struct err *err);
 
+/* reserve.c.  Set room aside where none is; give it back to the disk. */
+void reserve_keep(struct store *s);
+void reserve_spend(struct store *s);
+
 /* seal.c: modes and times of immutable things. */
 int seal_file(int fd, bool executable, struct err *err);
 /* The root folder of an object stays writable until it is renamed into place (a folder can be moved only

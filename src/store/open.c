@@ -105,6 +105,7 @@ static int open_write(struct store *s, struct err *err)
 	if (version <= 0 || check_version(s, version, err) < 0 || upgrade(s, version, err) < 0)
 		return -1;
 	tmp_sweep(s);
+	reserve_keep(s);
 	return 0;
 }
 
