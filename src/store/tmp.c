@@ -2,7 +2,7 @@
  * Names in store/tmp: "<id>.<pid>-<number>-<what>", where <id> is 16 random hexadecimal digits of the
  * process that opened the store, which holds a lock on the file "<id>.lock" for as long as it or a
  * worker forked from it lives.  The lock's file is made before the first such name and removed after
- * the last, so that a name without a file has no owner.
+ * the last, so that a name without a file has no owner.  What stands in it: see hold.c.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -97,8 +97,8 @@ def test_a_dry_run_tells_and_changes_nothing(project):
         set_used(project, name, days)
     before = sorted((project.store / "objects").iterdir())
     lines = project.run("gc", "-n")[0].splitlines()
-    assert lines[:3] == ["root     kept (its link or its object is gone)", "root     nowhere (its link or its object is gone)",
-                         "5 B      left (left by a crash)"]
+    assert lines[:3] == ["root     kept (its link or its object is gone)",
+                         "root     nowhere (its link or its object is gone)", "5 B      left (left by a crash)"]
     day = time.strftime("%Y-%m-%d", time.localtime(time.time() - 3 * 86400))
     assert re.fullmatch(rf"\d+ B    [0-9a-z]{{32}}-kept \(used {day}\)", lines[3])
     assert [line.split()[2][33:] for line in lines[3:6]] == ["kept", "user", "input"]
@@ -159,7 +159,9 @@ def test_builds_that_run_keep_what_they_use(project):
     text = """
       local old = sh("old", "echo old > $out")
       local steps = {}
-      for i = 1, 8 do steps[i] = sh("step" .. i .. "%s", "sleep 0.2; cat " .. (steps[i - 1] or old) .. " > $out; echo " .. i .. " >> $out") end
+      for i = 1, 8 do
+        steps[i] = sh("step" .. i .. "%s", "sleep 0.2; cat " .. (steps[i - 1] or old) .. " > $out; echo " .. i .. " >> $out")
+      end
       return sh("last%s", "cat " .. old .. " " .. steps[8] .. " > $out")"""
     project.realise('return sh("old", "echo old > $out")')
     (project.store / "roots/old").unlink()
@@ -250,7 +252,8 @@ def test_a_read_only_store(project):
     subprocess.run(["mount", "-o", "remount,bind,ro", project.store], check=True)
     try:
         _, err = project.run("gc", status=1)
-        assert re.fullmatch(rf"forge: the store {project.store} can't be written \(name another .*Read-only file system\n", err)
+        assert err.startswith(f"forge: the store {project.store} can't be written (name another ")
+        assert err.endswith("Read-only file system\n") and err.count("\n") == 1
         assert gc(project, "-n")["left"] == 3
     finally:
         subprocess.run(["umount", project.store], check=True)

@@ -181,7 +181,8 @@ static void test_the_least_recently_used_goes_first(void **state)
 	assert_plan(f, NULL, "c a user needed");
 	struct store_gc gc;
 	assert_ok(store_gc_plan(f->s, &nothing, &gc, err));
-	uint64_t all = gc.bytes + gc.left_bytes, less_one = all - gc.dead.items[0].bytes, bound[] = { all, less_one, less_one - 1 };
+	uint64_t all = gc.bytes + gc.left_bytes, less_one = all - gc.dead.items[0].bytes;
+	const uint64_t bound[] = { all, less_one, less_one - 1 };
 	store_gc_free(&gc);
 	assert_plan(f, &bound[0], "");
 	assert_plan(f, &bound[1], "b");
@@ -213,7 +214,8 @@ static void test_use_is_recorded_by_days(void **state)
 	assert_int_equal(used_days_ago(f, built), 9);
 	fixture_reopen(f, STORE_WRITE); /* and at the end */
 	assert_int_equal(used_days_ago(f, built), 0);
-	_cleanup_stmt_ sqlite3_stmt *stmt = db_stmt(f->s->db, "SELECT count(*) FROM path WHERE used > unixepoch() - 3600", NULL);
+	_cleanup_stmt_ sqlite3_stmt *stmt = db_stmt(f->s->db,
+		"SELECT count(*) FROM path WHERE used > unixepoch() - 3600", NULL);
 	assert_int_equal(db_step(f->s->db, stmt, NULL), 1);
 	assert_int_equal(sqlite3_column_int(stmt, 0), 2); /* not that of today again */
 }
