@@ -9,6 +9,7 @@
 #include "build/compile_impl.h"
 #include "core/fs.h"
 #include "shim/proto.h"
+#include "store/gc.h"
 
 #define COMMIT_MS 1000     /* one commit for all that was compiled in that time */
 #define COMMIT_COUNT 64
@@ -17,7 +18,7 @@
 static char *realisation_id(const struct hash *key)
 {
 	_cleanup_free_ char *hex = hash_hex(key);
-	return mem_printf("sha256:%s!object", hex);
+	return mem_printf("sha256:%s!" STORE_COMPILE_OUTPUT, hex);
 }
 
 void result_commit(struct compile_pool *p)

@@ -13,7 +13,7 @@
 
 /* All that can be asked for on a command line; a command reads what its table offers. */
 struct options {
-	const char *store, *index;
+	const char *store, *index, *max_size;
 	bool json, quiet, verbose, help, version;
 	bool dry_run, keep_failed, keep_going, offline, all, update, list, compile_store, compiles;
 	uint64_t jobs, cores, memory, lines;

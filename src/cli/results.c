@@ -76,6 +76,24 @@ static char *root_name(const struct eval_target *t)
 		*t->name ? "-" : "", t->name);
 }
 
+/* "<root>.test", "<root>.out.lib": as long as the result stays, so do its other outputs and the verdict on it, or
+ * they would have to be made again. */
+static int keep_others(const struct chosen_target *t, const struct eval *e, const struct plan *plan, struct store *s,
+	const char *root, const char *path, struct err *err)
+{
+	for (size_t i = 0; i < t->results.count; i++) {
+		const struct eval_result *r = &t->results.items[i];
+		const struct drv *d = eval_drv(e, r->drv)->drv;
+		for (size_t k = 0; k < d->output_count; k++) {
+			const char *other = plan->steps[r->drv].paths[k];
+			_cleanup_free_ char *name = mem_printf("%s.%s%s%s", root, r->role, k ? "." : "", k ? d->outputs[k].name : "");
+			if (!str_eq(other, path) && store_root_set(s, name, other, NULL, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
 static int keep(const struct chosen_target *t, const struct eval *e, const struct plan *plan,
 	struct store *s, struct json *json, struct err *err)
 {
@@ -86,7 +104,7 @@ static int keep(const struct chosen_target *t, const struct eval *e, const struc
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	_cleanup_free_ char *root = root_name(t->target);
 	json_write(record, 0, &text);
-	if (store_root_set(s, root, path, text.data, err) < 0)
+	if (store_root_set(s, root, path, text.data, err) < 0 || keep_others(t, e, plan, s, root, path, err) < 0)
 		return -1;
 	_cleanup_free_ char *physical = store_physical(s, path);
 	_cleanup_free_ char *wheel = wheel_in(physical);

@@ -104,9 +104,9 @@ static int register_refs(struct store *s, const struct store_prepared *item, str
 	return 0;
 }
 
-static int register_all(struct store *s, const struct store_prepared *items, size_t count, struct err *err)
+static int register_all(struct store *s, const struct store_prepared *items, size_t count, int64_t now,
+	struct err *err)
 {
-	int64_t now = (int64_t)time(NULL);
 	if (db_begin(s->db, err) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++)
@@ -115,8 +115,10 @@ static int register_all(struct store *s, const struct store_prepared *items, siz
 	for (size_t i = 0; i < count; i++)
 		if (register_refs(s, &items[i], err) < 0)
 			goto failed;
-	if (db_commit(s->db, err) == 0)
+	if (hold_write_uses(s, err) == 0 && db_commit(s->db, err) == 0) {
+		hold_uses_written(s);
 		return 0;
+	}
 failed:
 	db_rollback(s->db);
 	return -1;
@@ -134,21 +136,30 @@ int store_settle(int tmp_fd, struct store_prepared *items, size_t count, struct 
 	return 0;
 }
 
+/* With the gate held. */
+static int add_all(struct store *s, const struct store_prepared *items, size_t count, struct err *err)
+{
+	int64_t now = (int64_t)time(NULL);
+	for (size_t i = 0; i < count; i++) {
+		if (place(s, &items[i], err) < 0)
+			return -1;
+		hold_add(s, store_path_base(items[i].path), now);
+	}
+	if (fsync(s->objects_fd) < 0)
+		return err_sys(err, "can't make %s/objects durable", s->folder);
+	return hold_write(s, err) < 0 ? -1 : register_all(s, items, count, now, err);
+}
+
 static int commit(struct store *s, struct store_prepared *items, size_t count, struct err *err)
 {
 	if (check_refs(s, items, count, err) < 0)
 		return -1;
 	if (store_settle(s->tmp_fd, items, count, err) < 0)
 		return -1;
-	_cleanup_close_ int gate = lock_gate(s, LOCK_SH, err);
-	if (gate < 0)
+	if (store_hold_begin(s, err) < 0)
 		return -1;
-	for (size_t i = 0; i < count; i++)
-		if (place(s, &items[i], err) < 0)
-			return -1;
-	if (fsync(s->objects_fd) < 0)
-		return err_sys(err, "can't make %s/objects durable", s->folder);
-	return register_all(s, items, count, err);
+	int rc = add_all(s, items, count, err);
+	return store_hold_end(s, rc < 0 ? NULL : err) < 0 ? -1 : rc;
 }
 
 int store_commit(struct store *s, struct store_prepared *items, size_t count, struct err *err)

@@ -163,6 +163,7 @@ int db_create(struct db *db, struct err *err)
 /* upgrades[n]: from version n + 1 to n + 2. */
 static const char *const upgrades[DB_VERSION - 1] = {
 	"ALTER TABLE build ADD COLUMN note TEXT; CREATE INDEX build_name ON build(name); PRAGMA user_version = 2",
+	"ALTER TABLE path ADD COLUMN used INTEGER NOT NULL DEFAULT 0; PRAGMA user_version = 3",
 };
 
 int db_upgrade(struct db *db, struct err *err)
@@ -196,6 +197,16 @@ void db_rollback(struct db *db)
 	if (!sqlite3_get_autocommit(db->sql))
 		sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
 	errno = saved;
+}
+
+int db_durable(struct db *db, bool durable, struct err *err)
+{
+	return db_exec(db, durable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL", err);
+}
+
+void db_shrink(struct db *db)
+{
+	sqlite3_wal_checkpoint_v2(db->sql, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 }
 
 int db_begin_read(struct db *db, struct err *err)

@@ -11,7 +11,7 @@
 #include "core/err.h"
 #include "core/hash.h"
 
-#define DB_VERSION 2 /* PRAGMA user_version that schema.sql sets */
+#define DB_VERSION 3 /* PRAGMA user_version that schema.sql sets */
 
 struct db;
 
@@ -32,6 +32,11 @@ int db_exec(struct db *db, const char *sql, struct err *err);
 int db_begin(struct db *db, struct err *err);
 int db_commit(struct db *db, struct err *err);
 void db_rollback(struct db *db);
+/* With it, what db_commit() has committed survives a power cut: an object must not be gone while its row can come
+ * back.  Not within a transaction. */
+int db_durable(struct db *db, bool durable, struct err *err);
+/* Bring what is in the journal into the file itself, so that it takes no room; where that can't be now, it stays. */
+void db_shrink(struct db *db);
 /* A transaction for reading: one snapshot, and cheaper than one for each statement. */
 int db_begin_read(struct db *db, struct err *err);
 void db_end_read(struct db *db);

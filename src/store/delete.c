@@ -47,8 +47,7 @@ static int drop_path(struct store *s, const char *base, struct err *err)
 
 static int unregister(struct store *s, const char *const *paths, size_t count, struct err *err)
 {
-	/* FULL: an object must not be gone while a power cut can bring its row back. */
-	if (db_exec(s->db, "PRAGMA synchronous = FULL", err) < 0)
+	if (db_durable(s->db, true, err) < 0)
 		return -1;
 	int rc = db_begin(s->db, err);
 	for (size_t i = 0; i < count && rc == 0; i++)
@@ -59,25 +58,9 @@ static int unregister(struct store *s, const char *const *paths, size_t count, s
 		rc = db_commit(s->db, err);
 	if (rc < 0)
 		db_rollback(s->db);
-	if (db_exec(s->db, "PRAGMA synchronous = NORMAL", rc < 0 ? NULL : err) < 0)
+	if (db_durable(s->db, false, rc < 0 ? NULL : err) < 0)
 		rc = -1;
 	return rc;
-}
-
-/* Move objects/base into tmp; its name there goes to aside. */
-static int set_aside(struct store *s, const char *base, struct str_list *aside, struct err *err)
-{
-	_cleanup_free_ char *tmp = store_tmp_name(s, "deleted", err);
-	if (!tmp)
-		return -1;
-	if (faccessat(s->objects_fd, base, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
-		return 0;
-	if (unseal_root(s->objects_fd, base, err) < 0)
-		return -1;
-	if (renameat(s->objects_fd, base, s->tmp_fd, tmp) < 0)
-		return err_sys(err, "can't move %s/objects/%s away", s->folder, base);
-	str_list_take(aside, steal_ptr(tmp));
-	return 0;
 }
 
 static int delete_all(struct store *s, const char *const *paths, size_t count, struct str_list *aside,
@@ -87,9 +70,13 @@ static int delete_all(struct store *s, const char *const *paths, size_t count, s
 	_cleanup_close_ int gate = lock_gate(s, LOCK_EX, err);
 	if (gate < 0 || unregister(s, paths, count, err) < 0)
 		return -1;
-	for (size_t i = 0; i < count; i++)
-		if (set_aside(s, store_path_base(paths[i]), aside, err) < 0)
+	for (size_t i = 0; i < count; i++) {
+		char *tmp = NULL;
+		if (object_aside(s, store_path_base(paths[i]), &tmp, err) < 0)
 			return -1;
+		if (tmp)
+			str_list_take(aside, tmp);
+	}
 	return 0;
 }
 

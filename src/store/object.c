@@ -76,6 +76,21 @@ int object_swap(struct store *s, const char *tmp_name, const char *base, struct 
 	return swap_plainly(s, tmp_name, base, err);
 }
 
+int object_aside(struct store *s, const char *base, char **tmp_name, struct err *err)
+{
+	_cleanup_free_ char *tmp = store_tmp_name(s, "deleted", err);
+	if (!tmp)
+		return -1;
+	if (faccessat(s->objects_fd, base, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+		return 0;
+	if (unseal_root(s->objects_fd, base, err) < 0)
+		return -1;
+	if (renameat(s->objects_fd, base, s->tmp_fd, tmp) < 0)
+		return err_sys(err, "can't move %s/objects/%s away", s->folder, base);
+	*tmp_name = steal_ptr(tmp);
+	return 0;
+}
+
 char *object_ca(enum drv_method method, const struct hash *hash)
 {
 	static const char *const kinds[] = {

@@ -105,6 +105,7 @@ static int open_write(struct store *s, struct err *err)
 	if (version <= 0 || check_version(s, version, err) < 0 || upgrade(s, version, err) < 0)
 		return -1;
 	tmp_sweep(s);
+	reserve_keep(s);
 	return 0;
 }
 
@@ -156,7 +157,7 @@ struct store *store_open(const char *folder, enum store_mode mode, struct err *e
 	struct store *s = mem_alloc(sizeof *s);
 	s->folder = path;
 	s->mode = mode;
-	s->root_fd = s->tmp_fd = s->objects_fd = s->log_fd = s->tmp_lock = -1;
+	s->root_fd = s->tmp_fd = s->objects_fd = s->log_fd = s->tmp_lock = s->holds.gate = -1;
 	_cleanup_err_ struct err e = { 0 };
 	if ((mode == STORE_WRITE ? open_write(s, &e) : open_read(s, &e)) == 0)
 		return s;
@@ -173,6 +174,7 @@ void store_close(struct store *s)
 {
 	if (!s)
 		return;
+	hold_close(s);
 	tmp_close(s);
 	locks_tidy(s);
 	db_close(s->db);

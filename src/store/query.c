@@ -25,11 +25,8 @@ const char *path_base(const char *path, struct err *err)
 	return NULL;
 }
 
-int64_t path_id(struct store *s, const char *path, struct err *err)
+int64_t base_id(struct store *s, const char *base, struct err *err)
 {
-	const char *base = path_base(path, err);
-	if (!base)
-		return -1;
 	if (!s->db)
 		return 0;
 	_cleanup_stmt_ sqlite3_stmt *stmt = db_stmt(s->db, "SELECT id FROM path WHERE base = ?", err);
@@ -40,10 +37,38 @@ int64_t path_id(struct store *s, const char *path, struct err *err)
 	return rc <= 0 ? rc : sqlite3_column_int64(stmt, 0);
 }
 
+int64_t path_id(struct store *s, const char *path, struct err *err)
+{
+	const char *base = path_base(path, err);
+	return base ? base_id(s, base, err) : -1;
+}
+
+static int look(struct store *s, const char *base, int64_t *used, struct err *err)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt = db_stmt(s->db, "SELECT max(used, registered) FROM path WHERE base = ?", err);
+	if (!stmt)
+		return -1;
+	db_bind_text(stmt, 1, base);
+	int rc = db_step(s->db, stmt, err);
+	if (rc > 0)
+		*used = sqlite3_column_int64(stmt, 0);
+	return rc;
+}
+
 int store_valid(struct store *s, const char *path, struct err *err)
 {
-	int64_t id = path_id(s, path, err);
-	return id < 0 ? -1 : id > 0;
+	int64_t used;
+	const char *base = path_base(path, err);
+	if (!base)
+		return -1;
+	if (!s->db || !hold_wants(s, base))
+		return s->db ? look(s, base, &used, err) : 0;
+	if (store_hold_begin(s, err) < 0)
+		return -1;
+	int rc = look(s, base, &used, err);
+	if (rc > 0)
+		hold_add(s, base, used);
+	return store_hold_end(s, rc < 0 ? NULL : err) < 0 ? -1 : rc;
 }
 
 /* Store paths of objects that `id` refers to, sorted. */

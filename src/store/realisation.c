@@ -2,18 +2,34 @@
 #include "core/mem.h"
 #include "store/internal.h"
 
-int store_realisation(struct store *s, const char *id, char **path, struct err *err)
+static int find(struct store *s, const char *id, char **path, struct err *err)
 {
-	if (!s->db)
-		return 0;
 	_cleanup_stmt_ sqlite3_stmt *stmt = db_stmt(s->db,
-		"SELECT base FROM realisation JOIN path ON path.id = realisation.path WHERE realisation.id = ?", err);
+		"SELECT base, max(used, registered) FROM realisation JOIN path ON path.id = realisation.path "
+		"WHERE realisation.id = ?", err);
 	if (!stmt)
 		return -1;
 	db_bind_text(stmt, 1, id);
 	int rc = db_step(s->db, stmt, err);
-	if (rc > 0)
+	if (rc > 0) {
 		*path = mem_printf(STORE_DIR "/%s", db_text(stmt, 0));
+		hold_add(s, db_text(stmt, 0), sqlite3_column_int64(stmt, 1));
+	}
+	return rc;
+}
+
+int store_realisation(struct store *s, const char *id, char **path, struct err *err)
+{
+	_cleanup_free_ char *found = NULL;
+	if (!s->db)
+		return 0;
+	if (store_hold_begin(s, err) < 0)
+		return -1;
+	int rc = find(s, id, &found, err);
+	if (store_hold_end(s, rc < 0 ? NULL : err) < 0)
+		return -1;
+	if (rc > 0)
+		*path = steal_ptr(found);
 	return rc;
 }
 

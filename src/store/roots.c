@@ -1,6 +1,7 @@
 /* Roots: the database says what is kept; store/roots shows it as links. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,6 +56,24 @@ static int set_row(struct store *s, const char *name, int64_t path, const char *
 	return db_step(s->db, stmt, err);
 }
 
+/* It says all that already, in both places: 1, 0, -1. */
+static int is_set(struct store *s, const char *name, const char *path, const char *data, struct err *err)
+{
+	char target[PATH_MAX];
+	_cleanup_free_ char *file = mem_printf("roots/%s", name), *wanted = NULL;
+	_cleanup_stmt_ sqlite3_stmt *stmt = db_stmt(s->db, "SELECT 1 FROM root JOIN path ON path.id = root.path "
+		"WHERE name = ? AND base = ? AND data IS ?", err);
+	if (!stmt)
+		return -1;
+	wanted = mem_printf("../objects/%s", store_path_base(path));
+	db_bind_text(stmt, 1, name);
+	db_bind_text(stmt, 2, store_path_base(path));
+	db_bind_text(stmt, 3, data);
+	int rc = db_step(s->db, stmt, err);
+	ssize_t n = rc > 0 ? readlinkat(s->root_fd, file, target, sizeof target) : 0;
+	return rc <= 0 ? rc : n >= 0 && slice_is((struct slice){ target, (size_t)n }, wanted);
+}
+
 static int set_root(struct store *s, const char *name, const char *path, const char *data, struct err *err)
 {
 	int64_t id = path_id(s, path, err);
@@ -67,7 +86,12 @@ static int set_root(struct store *s, const char *name, const char *path, const c
 
 int store_root_set(struct store *s, const char *name, const char *path, const char *data, struct err *err)
 {
-	if (check_name(name, err) < 0 || store_need_write(s, err) < 0 || db_begin(s->db, err) < 0)
+	if (check_name(name, err) < 0 || store_need_write(s, err) < 0)
+		return -1;
+	int set = is_set(s, name, path, data, err);
+	if (set != 0)
+		return set < 0 ? -1 : 0;
+	if (db_begin(s->db, err) < 0)
 		return -1;
 	if (set_root(s, name, path, data, err) == 0 && db_commit(s->db, err) == 0)
 		return 0;

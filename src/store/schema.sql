@@ -1,4 +1,4 @@
--- What a store knows of its objects.  Version 2 of the format (PRAGMA user_version).
+-- What a store knows of its objects.  Version 3 of the format (PRAGMA user_version).
 -- Hashes and paths are kept as people and Nix write them, so that `sqlite3 db.sqlite` answers questions.
 
 -- One row for each object that is whole, verified once and durable: it is written after the
@@ -10,7 +10,8 @@ CREATE TABLE path (
 	nar_size   INTEGER NOT NULL,
 	ca         TEXT NOT NULL,               -- "fixed:r:sha256:…", "fixed:sha256:…", "text:sha256:…"
 	deriver    TEXT,                        -- base of a .drv; it need not be in the store any more
-	registered INTEGER NOT NULL             -- seconds since 1970
+	registered INTEGER NOT NULL,            -- seconds since 1970
+	used       INTEGER NOT NULL DEFAULT 0   -- likewise: when a forge last found it here, to the day; 0: never since
 ) STRICT;
 
 -- What an object's bytes refer to.  An object can't outlive what it needs (RESTRICT), and takes
@@ -55,4 +56,4 @@ CREATE TABLE build (
 CREATE INDEX build_drv ON build(drv);
 CREATE INDEX build_name ON build(name);
 
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;

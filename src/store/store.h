@@ -39,6 +39,15 @@ struct store_info {
 };
 void store_info_free(struct store_info *i);
 
+/*
+ * What store_valid() or store_realisation() finds, and what store_commit() adds, stays until store_close() for one
+ * who has the store open for writing, with all that it refers to: gc in another process leaves it alone.
+ * Between these two many of these calls cost less; calls may nest, and each begin has its end.
+ * Commits of other processes go on meanwhile, gc waits.
+ */
+int store_hold_begin(struct store *s, struct err *err);
+int store_hold_end(struct store *s, struct err *err);
+
 int store_valid(struct store *s, const char *path, struct err *err); /* 1, 0, -1 */
 int store_query(struct store *s, const char *path, struct store_info *out, struct err *err); /* 1, 0, -1 */
 /* The path and all it refers to, sorted. */
@@ -143,7 +152,8 @@ int store_verify(struct store *s, bool contents, store_bad_fn *fn, void *ctx, st
 
 /* Delete objects: commit first (synchronous=FULL), rename away, unlink.  Refuses, changing nothing, what
  * is a root or what an object outside the list refers to.  A path that is not registered but lies in
- * objects (a crash left it) is removed as well; one that is nowhere is no error. */
+ * objects (a crash left it) is removed as well; one that is nowhere is no error.  Whether a running forge uses
+ * them is not asked: see store/gc.h. */
 int store_delete(struct store *s, const char *const *paths, size_t count, struct err *err);
 
 /* Put the tree store/tmp/<tmp_name> in the place of a damaged or missing object.  The tree is

@@ -92,15 +92,25 @@ static int keep_new(struct store *s, const struct store_text *texts, size_t coun
 	return 0;
 }
 
+static int find_new(struct store *s, const struct store_text *texts, size_t count, prepared_list *list,
+	size_t *index, struct err *err)
+{
+	/* The gate before the snapshot: what is found in it must still be there. */
+	if (store_hold_begin(s, err) < 0)
+		return -1;
+	int rc = s->db ? db_begin_read(s->db, err) : 0;
+	if (rc == 0)
+		rc = keep_new(s, texts, count, list, index, err);
+	if (s->db)
+		db_end_read(s->db);
+	return store_hold_end(s, rc < 0 ? NULL : err) < 0 ? -1 : rc;
+}
+
 static int add_all(struct store *s, const struct store_text *texts, size_t count, prepared_list *list,
 	struct err *err)
 {
 	_cleanup_free_ size_t *index = mem_alloc((count + 1) * sizeof *index);
-	if (s->db && db_begin_read(s->db, err) < 0)
-		return -1;
-	int rc = keep_new(s, texts, count, list, index, err);
-	if (s->db)
-		db_end_read(s->db);
+	int rc = find_new(s, texts, count, list, index, err);
 	if (rc < 0 || list->count == 0)
 		return rc;
 	if (store_need_write(s, err) < 0)

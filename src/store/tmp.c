@@ -2,7 +2,7 @@
  * Names in store/tmp: "<id>.<pid>-<number>-<what>", where <id> is 16 random hexadecimal digits of the
  * process that opened the store, which holds a lock on the file "<id>.lock" for as long as it or a
  * worker forked from it lives.  The lock's file is made before the first such name and removed after
- * the last, so that a name without a file has no owner.
+ * the last, so that a name without a file has no owner.  What stands in it: see hold.c.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -45,9 +45,16 @@ static void make_safe(const char *what, char safe[WHAT_MAX + 1])
 	safe[n] = '\0';
 }
 
-char *store_tmp_name(struct store *s, const char *what, struct err *err)
+int tmp_lock_fd(struct store *s, struct err *err)
 {
 	if (store_need_write(s, err) < 0 || (!s->tmp_id && take_id(s, err) < 0))
+		return -1;
+	return s->tmp_lock;
+}
+
+char *store_tmp_name(struct store *s, const char *what, struct err *err)
+{
+	if (tmp_lock_fd(s, err) < 0)
 		return NULL;
 	char safe[WHAT_MAX + 1];
 	make_safe(what, safe);

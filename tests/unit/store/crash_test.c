@@ -1,9 +1,5 @@
 /* Many processes at once on one store, and processes that are killed at any moment. */
-#include "unit/store/fixture.h"
-
-#include <signal.h>
-#include <sys/ptrace.h>
-#include <sys/wait.h>
+#include "unit/store/killed.h"
 
 /* Objects that every process adds, in an order of its own, with references among them. */
 static int add_many(const char *folder, unsigned seed, int rounds)
@@ -181,47 +177,13 @@ static int one_of_each(const char *folder)
 	return rc < 0;
 }
 
-/* Let a child run one_of_each() for n system calls, then kill it: 1 killed, 0 it was done before, -1 no ptrace. */
-static int kill_after(const char *folder, long n)
-{
-	fflush(NULL);
-	pid_t pid = fork();
-	if (pid == 0) {
-		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
-			_exit(99);
-		raise(SIGSTOP);
-		_exit(one_of_each(folder));
-	}
-	int status;
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	if (!WIFSTOPPED(status))
-		return -1;
-	for (long stops = 0; stops < 2 * n; stops++) { /* one at its entry, one at its end */
-		if (ptrace(PTRACE_SYSCALL, pid, NULL, NULL) < 0)
-			return -1;
-		assert_int_equal(waitpid(pid, &status, 0), pid);
-		if (WIFEXITED(status)) {
-			assert_int_equal(WEXITSTATUS(status), 0);
-			return 0;
-		}
-	}
-	assert_int_equal(kill(pid, SIGKILL), 0);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	return 1;
-}
-
 static void test_killed_after_each_system_call(void **state)
 {
 	struct fixture *f = *state;
 	_cleanup_free_ char *folder = fs_join(f->folder, "fresh");
 	int killed = 0;
 	for (long n = 1;; n++) {
-		int rc = kill_after(folder, n);
-		if (rc < 0) {
-			printf("skipped: killed after each system call: no ptrace here\n");
-			fflush(stdout);
-			skip();
-		}
+		int rc = kill_after_or_skip(one_of_each, folder, n);
 		struct store *s = open_or_fail(folder, STORE_READ);
 		assert_clean(s);
 		store_close(s);

@@ -6,6 +6,8 @@
 #include <sys/mount.h>
 #include <sys/wait.h>
 
+#include "store/gc.h"
+
 /* In a mount namespace of its own: a file system of 4 MiB at f->folder. */
 static bool mount_small(struct fixture *f)
 {
@@ -95,6 +97,40 @@ static int run_no_room_to_open(struct fixture *f)
 	return 0;
 }
 
+/* Twenty objects of which one is kept, and rows enough that the journal of all does not fit into what is set aside;
+ * then there is room for nothing. */
+static int run_gc(struct fixture *f)
+{
+	struct err e = { 0 };
+	static char big[20000];
+	expect(mount_small(f));
+	struct store *s = store_open(f->store_folder, STORE_WRITE, &e);
+	expect(s);
+	_cleanup_close_ int outside = open(f->store_folder, O_RDONLY | O_DIRECTORY);
+	for (int i = 0; i < 20; i++) {
+		_cleanup_free_ char *path = NULL;
+		snprintf(big, sizeof big, "%d", i);
+		expect(fs_write_file(outside, "big", big, sizeof big, 0600, &e) == 0);
+		expect(store_add_path(s, outside, "big", "big", DRV_NAR, &path, &e) == 0);
+		expect(i || store_root_set(s, "kept", path, NULL, &e) == 0);
+	}
+	expect(db_exec(s->db, "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 4000) INSERT INTO path "
+		"(base, nar_hash, nar_size, ca, registered) SELECT hex(randomblob(16)) || '-x', zeroblob(32), 1, 'x', 1 FROM n",
+		&e) == 0);
+	store_close(s);
+	expect(fill(f, 0));
+	s = store_open(f->store_folder, STORE_WRITE, &e);
+	expect(s);
+	struct store_gc gc;
+	struct store_gc_done done;
+	expect(store_gc_plan(s, NULL, &gc, &e) == 0 && gc.dead.count == 4019);
+	expect(store_gc_run(s, &gc, NULL, NULL, &done, &e) == 0);
+	expect(done.removed == 4019 && done.left == 1 && clean(s) && count_tmp(s) == 0);
+	store_gc_free(&gc);
+	store_close(s);
+	return 0;
+}
+
 static void in_child(struct fixture *f, int (*run)(struct fixture *), const char *name)
 {
 	if (geteuid() != 0) {
@@ -121,11 +157,17 @@ static void test_no_room_to_open(void **state)
 	in_child(*state, run_no_room_to_open, "full disk when opening");
 }
 
+static void test_gc_makes_room(void **state)
+{
+	in_child(*state, run_gc, "gc on a full disk");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		store_test(test_full),
 		store_test(test_no_room_to_open),
+		store_test(test_gc_makes_room),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,12 +81,16 @@ static void test_newer_store(void **state)
 	set_version(f, DB_VERSION);
 }
 
+/* Format 2 did not know when what was used. */
+#define TO_2 "ALTER TABLE path DROP COLUMN used; PRAGMA user_version = 2; "
 /* Format 1 had no notes. */
-static void make_format_1(struct fixture *f)
+#define TO_1 TO_2 "DROP INDEX build_name; ALTER TABLE build DROP COLUMN note; PRAGMA user_version = 1; "
+
+static void make_format(struct fixture *f, int version)
 {
-	assert_ok(db_exec(f->s->db, "DROP INDEX build_name; ALTER TABLE build DROP COLUMN note; "
-		"INSERT INTO build (drv, name, what, start_ms, end_ms, cpu_ms, peak_memory, status) "
-		"VALUES ('/forge/store/x.drv', 'old', 'build', 1, 2, 3, 4, 0); PRAGMA user_version = 1", err));
+	assert_ok(db_exec(f->s->db, "INSERT INTO build (drv, name, what, start_ms, end_ms, cpu_ms, peak_memory, status) "
+		"VALUES ('/forge/store/x.drv', 'old', 'build', 1, 2, 3, 4, 0)", err));
+	assert_ok(db_exec(f->s->db, version == 1 ? TO_1 : TO_2, err));
 }
 
 static int see_old(void *ctx, const struct store_build *b)
@@ -98,15 +102,18 @@ static int see_old(void *ctx, const struct store_build *b)
 static void test_older_store(void **state)
 {
 	struct fixture *f = *state;
-	for (int mode = STORE_READ; mode <= STORE_WRITE; mode++) {
+	_cleanup_free_ char *path = add_tree(f, "tree", "text", NULL);
+	for (int i = 0; i < 4; i++) {
 		bool seen = false;
 		fixture_reopen(f, STORE_WRITE);
-		make_format_1(f);
+		make_format(f, 1 + i / 2);
 		store_close(f->s);
-		f->s = open_or_fail(f->store_folder, (enum store_mode)mode);
+		f->s = open_or_fail(f->store_folder, i % 2 ? STORE_READ : STORE_WRITE);
 		assert_int_equal(db_version(f->s->db, NULL), DB_VERSION);
 		assert_int_equal(store_builds(f->s, NULL, 1, see_old, &seen, NULL), 0);
 		assert_true(seen);
+		assert_valid(f, path, 1);
+		assert_clean(f->s);
 	}
 }
 
