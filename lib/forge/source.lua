@@ -19,8 +19,15 @@ function source.url(spec)
   return { kind = "url", entry = { from = "url", name = name, urls = spec.urls, sha256 = spec.sha256 } }
 end
 
-function source.git()
-  primitives.fail("forge.git is not there yet: use forge.url with an archive of that commit, or forge.path")
+-- The files of one commit, as git holds them: { url = "https://…", rev = "v1.0", submodules = true }. rev is a commit
+-- (40 digits), or a tag or branch that `forge lock` looks up. submodules: true for all, and theirs; or a list of paths.
+function source.git(spec)
+  check.fields("forge.git", spec, {
+    url = { "string", needed = true }, rev = { "string", needed = true }, submodules = { "boolean", "strings" },
+  })
+  local some = spec.submodules
+  if type(some) == "table" and #some == 0 then some = false end
+  return { kind = "git", url = spec.url, rev = spec.rev, submodules = some or false }
 end
 
 local function unpack(name, archive)
@@ -49,6 +56,8 @@ function source.folder(recipe)
     return is_archive(from) and unpack(name, from) or from
   elseif from.kind == "url" then
     return unpack(name, primitives.fetch(from.entry))
+  elseif from.kind == "git" then
+    return primitives.fetch(primitives.locked(from))
   end
   local entry = source.entry(recipe)
   return unpack(name, primitives.fetch(entry)), entry

@@ -19,6 +19,8 @@
  *	{"kind":"debian","suite":"trixie","packages":[…]}
  *	    "debian trixie <packages>" -> {"packages":["<name>=<version>",…]}; answered as the list of entries.
  *	    With "components":["non-free"] these too, beside main: key "debian trixie/main,non-free <packages>".
+ *	{"kind":"git","url":U,"rev":R,"submodules":true or false or [names]}
+ *	    "git U R[ submodules[=names]]" -> {"from":"git","url","rev":<commit>,"submodules","narHash"}
  *	{"kind":"url","url":U,"sha256":S} is never asked: the recipe itself holds the hash
  * File entries stand under "pypi <file name>" and "debian <suite> <name>=<version>"; those that no list
  * names any more are dropped when the file is written.  "tool uv" -> {"file":"<file name>"} is the uv that
@@ -52,13 +54,16 @@ struct lock_resolver;
 struct store;
 struct lock_resolve_options {
 	const char *index;         /* --index or NULL */
-	bool update;               /* resolve again what is there already */
+	bool update;               /* resolve again what is there already … */
+	const char *only;          /* … of what this names: a project, package or repository; NULL: of all */
 	const char *scratch;       /* a folder for caches (Packages files, uv's cache): <store>/cache */
 	const struct event_sink *events;
 };
 struct lock_resolver *lock_resolver_new(struct lock *l, struct store *s,
 	const struct lock_resolve_options *o, struct err *err);
 void lock_resolver_free(struct lock_resolver *r);
+/* Did anything that was asked so far have the name `only`? */
+bool lock_resolver_named(const struct lock_resolver *r);
 int lock_resolve(void *resolver, const struct json *request, struct json **answer, struct err *err);
 
 #endif
