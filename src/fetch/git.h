@@ -31,7 +31,7 @@ struct git_request {
 	const char *rev;              /* a commit; or a tag's or branch's name, which is looked up first */
 	bool submodules;              /* all, and theirs */
 	struct str_list only;         /* or these: by the path from the top, or by the name in .gitmodules */
-	const char *cache;            /* the folder of mirrors; made if missing */
+	const char *cache;            /* the folder of mirrors; made if missing.  Not needed with name NULL */
 	int dirfd;                    /* lent until done … */
 	const char *name;             /* … and a folder of this name is made in it.  NULL: nothing is written, the
 	                                 answer is only what rev means now */

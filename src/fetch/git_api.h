@@ -10,7 +10,7 @@
 #define GIT_FUNCS(X) \
 	X(git_libgit2_init) X(git_libgit2_opts) X(git_error_last) X(git_oid_fromstr) X(git_oid_tostr) \
 	X(git_repository_init) X(git_repository_open_bare) X(git_repository_free) X(git_repository_odb) \
-	X(git_remote_create_anonymous) X(git_remote_connect) X(git_remote_ls) X(git_remote_fetch) \
+	X(git_remote_create_anonymous) X(git_remote_create_detached) X(git_remote_connect) X(git_remote_ls) X(git_remote_fetch) \
 	X(git_remote_free) X(git_reference_create) X(git_reference_free) \
 	X(git_commit_lookup) X(git_commit_tree) X(git_commit_free) \
 	X(git_tree_lookup) X(git_tree_free) X(git_tree_entrycount) X(git_tree_entry_byindex) \

@@ -152,7 +152,9 @@ static int connect_remote(struct visit *v, struct err *err)
 	if (v->r->q->offline && !str_starts(v->place, "file:"))
 		return err_set(err, ERR_FAIL, "offline: would fetch %s", v->shown);
 	v->r->watch->signs++;
-	if (git->git_remote_create_anonymous(&v->remote, v->repo, v->place) < 0 ||
+	int rc = v->repo ? git->git_remote_create_anonymous(&v->remote, v->repo, v->place)
+		: git->git_remote_create_detached(&v->remote, v->place);
+	if (rc < 0 ||
 	    git->git_remote_connect(v->remote, GIT_DIRECTION_FETCH, &callbacks, &proxy, NULL) < 0)
 		return failed(v, err);
 	v->r->watch->signs++;
@@ -331,8 +333,7 @@ static int visit_begin(struct visit *v, struct git_run *r, const char *url, char
 		return -1;
 	v->place = *place;
 	v->shown = url_redact(url);
-	v->folder = mirror_folder(r, url);
-	return open_mirror(v, err);
+	return 0;
 }
 
 int git_mirror_take(struct git_run *r, const char *url, const char *rev, const char *what,
@@ -341,6 +342,10 @@ int git_mirror_take(struct git_run *r, const char *url, const char *rev, const c
 	struct visit v;
 	_cleanup_free_ char *place = NULL;
 	int rc = visit_begin(&v, r, url, &place, err);
+	if (rc == 0)
+		v.folder = mirror_folder(r, url);
+	if (rc == 0)
+		rc = open_mirror(&v, err);
 	if (rc == 0)
 		rc = bring(&v, rev, what, &out->commit, err);
 	if (rc == 0) {

@@ -2,11 +2,12 @@
  * forge.lock: everything fetched is named here (DESIGN 6).  Evaluation asks
  * through lock_answer; `forge lock` answers the same questions by resolving.
  *
- * The file is JSON with one entry a line, sorted by key, so that it merges in git:
+ * The file is JSON with one entry a line, sorted by key, and a last line that never changes, so that lines added
+ * on two branches merge in git, also side by side with "forge.lock merge=union" in .gitattributes:
  *	{"version":1,"entries":{
  *	"<key>":{…},
  *	…
- *	}}
+ *	"~":null}}
  *
  * Requests (what lib/ asks through forge.locked) and the key each is found under; lists are put into
  * one spelling (requirement.h), sorted, each item once, and joined by a space in keys:
@@ -56,7 +57,8 @@ struct lock_resolve_options {
 	const char *index;         /* --index or NULL */
 	bool update;               /* resolve again what is there already … */
 	const char *only;          /* … of what this names: a project, package or repository; NULL: of all */
-	const char *scratch;       /* a folder for caches (Packages files, uv's cache): <store>/cache */
+	const char *scratch;       /* a folder for caches (Packages files, uv's cache): <store>/cache.  NULL: only
+	                              lock_outdated() */
 	const struct event_sink *events;
 };
 struct lock_resolver *lock_resolver_new(struct lock *l, struct store *s,

@@ -11,7 +11,7 @@
 struct lock_resolver *lock_resolver_new(struct lock *l, struct store *s,
 	const struct lock_resolve_options *o, struct err *err)
 {
-	if (fs_mkdirs(o->scratch, 0755, err) < 0)
+	if (o->scratch && fs_mkdirs(o->scratch, 0755, err) < 0)
 		return NULL;
 	struct lock_resolver *r = mem_alloc(sizeof *r);
 	r->lock = l;
@@ -21,8 +21,8 @@ struct lock_resolver *lock_resolver_new(struct lock *l, struct store *s,
 	r->only = mem_dup(o->only);
 	r->events = o->events;
 	r->releases = json_new_obj();
-	r->scratch = fs_real(o->scratch, err);
-	if (!r->scratch) {
+	r->scratch = o->scratch ? fs_real(o->scratch, err) : NULL;
+	if (o->scratch && !r->scratch) {
 		lock_resolver_free(r);
 		return NULL;
 	}

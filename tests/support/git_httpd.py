@@ -1,0 +1,111 @@
+"""A web server of git repositories on loopback, by `git http-backend`: git_httpd.py ROOT [--log FILE] [--script FILE].
+
+Prints "port N"; ends when its standard input ends.  The script is JSON, {part of a path: what}: of a request whose
+path holds the part, "stall" sends the head of an answer and then nothing, "loop" redirects to itself, a number is the status
+of an empty answer.  The log gets one line a request: method, path, and how many bytes were sent.
+"""
+import argparse
+import http.server
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *args):
+        pass
+
+    def body(self):
+        if self.headers.get("Transfer-Encoding", "") != "chunked":
+            return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        data = b""
+        while True:
+            size = int(self.rfile.readline().strip(), 16)
+            data += self.rfile.read(size)
+            self.rfile.readline()
+            if not size:
+                return data
+
+    def note(self, size):
+        if self.server.log:
+            with open(self.server.log, "a") as f:
+                f.write(f"{self.command} {self.path} {size}\n")
+
+    def scripted(self):
+        for part, what in self.server.script().items():
+            if part in self.path:
+                return what
+        return None
+
+    def misbehave(self, what):
+        if isinstance(what, int) or what == "loop":
+            self.send_response(302 if what == "loop" else what)
+            if what == "loop":
+                self.send_header("Location", self.path)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", "application/x-git-upload-pack-advertisement")
+        self.send_header("Content-Length", "100000")
+        self.end_headers()
+        self.wfile.write(b"001e# service=git-up")
+        self.wfile.flush()
+        time.sleep(600)
+
+    def answer(self):
+        body = self.body()
+        what = self.scripted()
+        if what is not None:
+            self.note(0)
+            self.misbehave(what)
+            return
+        path, _, query = self.path.partition("?")
+        env = os.environ | {
+            "GIT_PROJECT_ROOT": self.server.root, "GIT_HTTP_EXPORT_ALL": "1", "PATH_INFO": path, "QUERY_STRING": query,
+            "REQUEST_METHOD": self.command, "CONTENT_TYPE": self.headers.get("Content-Type", ""),
+            "CONTENT_LENGTH": str(len(body)), "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
+            "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*",
+        }
+        got = subprocess.run(["git", "http-backend"], input=body, env=env, stdout=subprocess.PIPE, check=True).stdout
+        head, _, data = got.partition(b"\r\n\r\n")
+        status, lines = 200, []
+        for line in head.decode().split("\r\n"):
+            key, _, value = line.partition(": ")
+            if key == "Status":
+                status = int(value.split()[0])
+            else:
+                lines.append((key, value))
+        self.send_response(status)
+        for key, value in lines:
+            self.send_header(key, value)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+        self.note(len(data))
+
+    do_GET = do_POST = answer
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root")
+    parser.add_argument("--log")
+    parser.add_argument("--script")
+    options = parser.parse_args()
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    server.root, server.log = options.root, options.log
+    server.script = lambda: json.load(open(options.script)) if options.script else {}
+    print(f"port {server.server_port}", flush=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()
