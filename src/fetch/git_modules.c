@@ -174,8 +174,6 @@ static int read_variable(struct reader *r, struct err *err)
 		take(r);
 		if (read_value(r, &value, err) < 0)
 			return -1;
-	} else if (peek(r) == '#' || peek(r) == ';') {
-		skip_line(r);
 	} else if (peek(r) >= 0 && peek(r) != '\n') {
 		return fail(r, "it is not in git's form", err);
 	}

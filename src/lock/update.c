@@ -4,9 +4,9 @@
 
 #include "core/mem.h"
 #include "fetch/git_map.h"
+#include "lock/entry.h"
 #include "lock/requirement.h"
 #include "lock/resolve_impl.h"
-#include "lock/entry.h"
 #include "wheel/name.h"
 
 static bool same_project(const char *a, const char *b)

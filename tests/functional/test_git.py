@@ -168,7 +168,7 @@ def test_content_is_what_gits_objects_hold(project, repos):
     assert locked == {"from": "git", "url": url, "rev": commit, "submodules": False, "narHash": locked["narHash"]}
     assert folder.name.endswith(f"-a-{commit[:12]}")
     if shutil.which("nix-hash"):
-        got = subprocess.run(["nix-hash", "--type", "sha256", "--base16", folder], capture_output=True, text=True).stdout
+        got = subprocess.run(["nix-hash", "--type", "sha256", folder], capture_output=True, text=True).stdout
         assert base64.b64decode(locked["narHash"].removeprefix("sha256-")).hex() == got.strip()
 
 
@@ -204,7 +204,6 @@ def test_over_http_once(project, repos, web):
 def test_over_gits_own_protocol(project, repos, tmp_path):
     commit = repos("a").commit({"x": "x"})
     repos("b").commit()
-    old = Repo.commit  # noqa: F841
     with open(os.devnull, "r+") as null:
         import socket
         with socket.socket() as s:
@@ -354,7 +353,7 @@ def test_hostile_gitmodules(project, repos, tmp_path):
     ([("160000", "..", "1" * 40)], [".."]),
     ([("160000", ".git", "1" * 40)], [".git: git allows no such name"]),
     ([("100644", "a", "x"), ("100644", "a", "y")], ["a: git's tree has it twice"]),
-    ([("120000", "a", "/etc"), ("160000", "a", "1" * 40)], ["a: git's tree has it twice"]),
+    ([("120000", "a", "b"), ("160000", "a", "1" * 40)], ["a: git's tree has it twice"]),
     ([("120000", "out", "/etc/passwd")], ["out: "]),
     ([("120000", "out", "../x")], ["out: "]),
     ([("010644", "fifo", "x")], ["fifo: it is neither"]),
@@ -520,3 +519,39 @@ def test_outdated_tags(project, repos, web):
     assert out.splitlines()[0].split() == ["RECIPE", "NAME", "LOCKED", "NEWEST", "HOW"]
     assert out.splitlines()[2].split() == [path, "a", "v1.2", "v1.10", "recipe"]
     assert (project.recipes / "forge.lock").read_text() == before
+
+
+JOINED = """
+local url = "{url}"
+local folder = require "forge.source".folder {{
+  name = "x", version = "1", base = function() return forge.path "base" end,
+  sources = {{
+    main = forge.git {{ url = url .. "/main", rev = "main" }},
+    lib  = {{ forge.git {{ url = url .. "/lib", rev = "main" }}, at = "{at}" }},
+    {more}
+  }},
+}}
+return folder"""
+
+
+def test_several_sources(project, repos, web):
+    """Where the main source has an empty folder or nothing, also one in another; not over what is there."""
+    lib = repos("lib")
+    lib.commit({"l.h": "lib"})
+    main = repos("main")
+    main.commit({"setup.py": "main", "csrc/x.c": "x"})
+    main.module("csrc/lib", "../lib", lib.git("rev-parse", "HEAD"))
+    (project.recipes / "own").mkdir()
+    (project.recipes / "own/o").write_text("own")
+    more = 'own = { forge.path "own", at = "csrc/lib/deeper/own" }'
+    path = project.recipe(JOINED.format(url=web.url, at="csrc/lib", more=more))
+    project.run("lock", path)
+    [folder] = project.run("realise", path)[0].splitlines()
+    found = tree(pathlib.Path(folder))
+    assert {name: content for name, (kind, content) in found.items() if kind == "file" and name != ".gitmodules"} == {
+        "setup.py": "main", "csrc/x.c": "x", "csrc/lib/l.h": "lib", "csrc/lib/deeper/own/o": "own"}
+    for at, says in ("csrc", "csrc is there already, and not empty"), ("setup.py", "setup.py is there already"):
+        path = project.recipe(JOINED.format(url=web.url, at=at, more=""))
+        _, err = project.run("realise", path, status=100)
+        assert f"sources: {says}" in err
+        project.goes_on()
