@@ -47,18 +47,6 @@ static int configure(struct err *err)
 	return 0;
 }
 
-/* libgit2 knows http_proxy, https_proxy and no_proxy, but not what stands for all. */
-static void spread_proxy(void)
-{
-	const char *all = getenv("all_proxy") ? getenv("all_proxy") : getenv("ALL_PROXY");
-	if (!all || !*all)
-		return;
-	if (!getenv("HTTP_PROXY"))
-		setenv("http_proxy", all, 0);
-	if (!getenv("HTTPS_PROXY"))
-		setenv("https_proxy", all, 0);
-}
-
 const struct git_api *git_load(struct err *err)
 {
 	static bool loaded;
@@ -66,7 +54,6 @@ const struct git_api *git_load(struct err *err)
 		return &api;
 	if (dynlib_load(SONAME, names, sizeof names / sizeof *names, &api, err) < 0)
 		return NULL;
-	spread_proxy();
 	if (api.git_libgit2_init() < 0) {
 		git_fail(&api, err, "libgit2 can't start");
 		return NULL;

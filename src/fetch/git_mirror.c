@@ -11,6 +11,7 @@
 #include "core/hash.h"
 #include "core/mem.h"
 #include "fetch/git_impl.h"
+#include "fetch/git_proxy.h"
 #include "fetch/url.h"
 
 #define REFS_MAX 2000000
@@ -21,6 +22,7 @@
 struct visit {
 	struct git_run *r;
 	const char *place;   /* the mapped URL */
+	char *proxy;         /* NULL: none */
 	char *shown;
 	char *folder;        /* of the mirror */
 	int lock;
@@ -106,6 +108,7 @@ static void visit_end(struct visit *v)
 	v->r->git->git_repository_free(v->repo);
 	fs_close_ptr(&v->lock);
 	free(v->folder);
+	free(v->proxy);
 	free(v->shown);
 	err_clear(&v->fault);
 }
@@ -141,16 +144,25 @@ static int failed(struct visit *v, struct err *err)
 	return git_fail(v->r->git, err, "%s", v->shown);
 }
 
+static git_proxy_options proxy_options(const struct visit *v)
+{
+	return (git_proxy_options){ .version = GIT_PROXY_OPTIONS_VERSION, .url = v->proxy,
+		.type = v->proxy ? GIT_PROXY_SPECIFIED : GIT_PROXY_NONE };
+}
+
 static int connect_remote(struct visit *v, struct err *err)
 {
 	const struct git_api *git = v->r->git;
 	const git_remote_callbacks callbacks = { .version = GIT_REMOTE_CALLBACKS_VERSION, .sideband_progress = on_words,
 		.payload = v };
-	const git_proxy_options proxy = { .version = GIT_PROXY_OPTIONS_VERSION, .type = GIT_PROXY_AUTO };
+	const git_proxy_options proxy = proxy_options(v);
 	if (v->remote)
 		return 0;
 	if (v->r->q->offline && !str_starts(v->place, "file:"))
 		return err_set(err, ERR_FAIL, "offline: would fetch %s", v->shown);
+	if (v->proxy && str_starts(v->place, "http:")) /* libgit2 would go there itself: its issue 5650 */
+		return err_set(err, ERR_FAIL, "%s: repositories go by a proxy over https only; a mirror can be named in "
+			"FORGE_GIT_MIRROR, the host in no_proxy", v->shown);
 	v->r->watch->signs++;
 	int rc = v->repo ? git->git_remote_create_anonymous(&v->remote, v->repo, v->place)
 		: git->git_remote_create_detached(&v->remote, v->place);
@@ -251,7 +263,7 @@ static int fetch_refs(struct visit *v, char **specs, size_t count, struct err *e
 	const git_fetch_options o = {
 		.version = GIT_FETCH_OPTIONS_VERSION, .prune = GIT_FETCH_NO_PRUNE,
 		.download_tags = GIT_REMOTE_DOWNLOAD_TAGS_NONE,
-		.proxy_opts = { .version = GIT_PROXY_OPTIONS_VERSION, .type = GIT_PROXY_AUTO },
+		.proxy_opts = proxy_options(v),
 		.callbacks = { .version = GIT_REMOTE_CALLBACKS_VERSION, .sideband_progress = on_words,
 			.transfer_progress = on_transfer, .update_tips = on_ref, .payload = v },
 	};
@@ -332,6 +344,7 @@ static int visit_begin(struct visit *v, struct git_run *r, const char *url, char
 	if (!*place)
 		return -1;
 	v->place = *place;
+	v->proxy = git_proxy_for(v->place);
 	v->shown = url_redact(url);
 	return 0;
 }

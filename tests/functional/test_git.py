@@ -75,32 +75,38 @@ def repos(tmp_path):
     return lambda name: Repo(tmp_path / "git" / name)
 
 
+class Web:
+    """The repositories served over HTTP."""
+
+    def __init__(self, folder, *options):
+        self.file, self.lines = folder / "web-script", folder / "web-log"
+        self.script({})
+        (folder / "git").mkdir(exist_ok=True)
+        self.process = subprocess.Popen(
+            [sys.executable, ROOT / "tests/support/git_httpd.py", folder / "git", "--log", self.lines, "--script", self.file,
+             *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.host = f"127.0.0.1:{self.process.stdout.readline().split()[1]}"
+        self.url = f"http://{self.host}"
+
+    def script(self, script):
+        self.file.write_text(json.dumps(script))
+
+    def log(self):
+        """The requests since the last call."""
+        text = self.lines.read_text() if self.lines.exists() else ""
+        self.lines.write_text("")
+        return text.splitlines()
+
+    def stop(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=20)
+
+
 @pytest.fixture
 def web(tmp_path):
-    """Serve the repositories over HTTP: an object with .url, .log() and .script(…)."""
-
-    class Web:
-        file = tmp_path / "web-script"
-        lines = tmp_path / "web-log"
-
-        def script(self, script):
-            self.file.write_text(json.dumps(script))
-
-        def log(self):
-            """The requests since the last call."""
-            text = self.lines.read_text() if self.lines.exists() else ""
-            self.lines.write_text("")
-            return text.splitlines()
-
-    found = Web()
-    found.script({})
-    (tmp_path / "git").mkdir(exist_ok=True)
-    process = subprocess.Popen([sys.executable, ROOT / "tests/support/git_httpd.py", tmp_path / "git", "--log", found.lines,
-                                "--script", found.file], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    found.url = f"http://127.0.0.1:{process.stdout.readline().split()[1]}"
-    yield found
-    process.stdin.close()
-    process.wait(timeout=20)
+    made = Web(tmp_path)
+    yield made
+    made.stop()
 
 
 def recipe(project, url, rev, submodules="false", name="x.lua"):
@@ -397,6 +403,48 @@ def test_mirrors(project, repos, web, tmp_path):
     refused(project, real, "main", ["home/.config/forge/forge.conf:1: ", '"git-miror"'])
     (config / "forge.conf").unlink()
     refused(project, real, "main", ["FORGE_GIT_MIRROR"], env={"FORGE_GIT_MIRROR": "nonsense"})
+
+
+@pytest.fixture
+def secure(tmp_path):
+    """The same over https, as localhost; .cert is the authority."""
+    cert, key = tmp_path / "cert", tmp_path / "key"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert, "-days", "2",
+                    "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,DNS:forge.invalid"],
+                   check=True, capture_output=True)
+    made = Web(tmp_path, "--tls", cert, key)
+    made.port, made.cert = int(made.host.split(":")[1]), str(cert)
+    yield made
+    made.stop()
+
+
+def test_certificates(project, repos, secure):
+    """Those of the rest: the file that the environment names, and nothing without it."""
+    repos("a").commit({"x": "1"})
+    url = f"https://localhost:{secure.port}/a"
+    refused(project, url, "main", ["/a: ", "certificate"], submodules="false")
+    project.env["CURL_CA_BUNDLE"] = secure.cert
+    assert "x" in tree(take(project, url, "main"))
+
+
+@pytest.mark.parametrize("variable", ["https_proxy", "all_proxy"])
+def test_a_proxy(project, repos, secure, tmp_path, variable):
+    """Over https; plain http can't, and says so; a host of no_proxy is gone to itself."""
+    repos("a").commit({"x": "1"})
+    (tmp_path / "proxy").mkdir()
+    proxy = Web(tmp_path / "proxy", "--connect", str(secure.port))
+    try:
+        project.env |= {variable: proxy.url, "CURL_CA_BUNDLE": secure.cert}
+        assert "x" in tree(take(project, "https://forge.invalid/a", "main"))
+        assert {line.split()[0] for line in proxy.log()} == {"CONNECT"}
+        project.env["http_proxy"] = proxy.url
+        refused(project, "http://forge.invalid/a", "main", ["http://forge.invalid/a: ", "over https only", "no_proxy"])
+        (project.recipes / "forge.lock").unlink()
+        project.env["no_proxy"] = "localhost"
+        assert "x" in tree(take(project, f"https://localhost:{secure.port}/a", "main"))
+        assert proxy.log() == []
+    finally:
+        proxy.stop()
 
 
 def test_two_at_once(project, repos, web):

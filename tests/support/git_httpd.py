@@ -1,4 +1,5 @@
-"""A web server of git repositories on loopback, by `git http-backend`: git_httpd.py ROOT [--log FILE] [--script FILE].
+"""A web server of git repositories on loopback, by `git http-backend`: git_httpd.py ROOT [--log FILE] [--script FILE]
+[--tls CERT KEY] [--connect PORT]: of CONNECT, as a proxy gets it, every host is that port of this machine.
 
 Prints "port N"; ends when its standard input ends.  The script is JSON, {part of a path: what}: of a request whose
 path holds the part, "stall" sends the head of an answer and then nothing, "loop" redirects to itself, a number is the status
@@ -8,6 +9,9 @@ import argparse
 import http.server
 import json
 import os
+import select
+import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -91,17 +95,37 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     do_GET = do_POST = answer
 
+    def do_CONNECT(self):
+        self.note(0)
+        with socket.create_connection(("127.0.0.1", self.server.connect)) as other:
+            self.send_response(200)
+            self.end_headers()
+            ends = {self.connection: other, other: self.connection}
+            while True:
+                for end in select.select(list(ends), [], [])[0]:
+                    data = end.recv(65536)
+                    if not data:
+                        self.close_connection = True
+                        return
+                    ends[end].sendall(data)
+
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("root")
     parser.add_argument("--log")
     parser.add_argument("--script")
+    parser.add_argument("--tls", nargs=2)
+    parser.add_argument("--connect", type=int)
     options = parser.parse_args()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    server.root, server.log = options.root, options.log
+    server.root, server.log, server.connect = options.root, options.log, options.connect
     server.script = lambda: json.load(open(options.script)) if options.script else {}
+    if options.tls:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*options.tls)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     print(f"port {server.server_port}", flush=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     sys.stdin.read()
