@@ -124,7 +124,7 @@ static void after_a_kill(void **state)
 	char url[64];
 	struct outcome o;
 	_cleanup_close_ int fd = silent_port(url);
-	start(url, 500, 0, &o);
+	start(url, 4000, 0, &o);
 	wait_for(&o);
 	assert_refused(&o, ERR_FAIL, "sent nothing");
 	_cleanup_free_ char *cache = fs_join(dir.path, "cache");
@@ -134,7 +134,7 @@ static void after_a_kill(void **state)
 	assert_int_equal(names.count, 2);
 	_cleanup_free_ char *head = mem_printf("%s/HEAD", names.items[0]);
 	assert_int_equal(unlinkat(folder, head, 0), 0);
-	start(url, 500, 0, &o);
+	start(url, 4000, 0, &o);
 	wait_for(&o);
 	assert_refused(&o, ERR_FAIL, "sent nothing");
 	assert_int_equal(faccessat(folder, head, F_OK, 0), 0);
