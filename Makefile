@@ -16,7 +16,7 @@ ROOMS    := core drv archive lua store fetch sandbox wheel lock world compile in
 # --- libraries -------------------------------------------------------------------------------
 # What is linked, and what is loaded when first needed (headers only): see core/dynlib.h.
 LINKED   := lua5.4 sqlite3 jansson libcrypto libdeflate libseccomp libelf zlib
-LOADED   := libcurl libarchive libzstd libsolv libsolvext
+LOADED   := libcurl libgit2 libarchive libzstd libsolv libsolvext
 PKGS     := $(LINKED) $(LOADED)
 # Goals that install what is missing first, or need nothing, start without them.
 FREE_GOALS := help deps clean format quickstart check
@@ -132,7 +132,7 @@ unit: $(UNITBIN) ## build and run the unit tests (ROOM=drv: one room's)
 SUDO      := $(if $(filter 0,$(shell id -u)),,sudo)
 DEPS      := gcc libc6-dev make pkg-config ca-certificates gpgv debian-archive-keyring \
 	python3 python3-pip python3-venv \
-	liblua5.4-dev libcurl4-openssl-dev libarchive-dev libsqlite3-dev libjansson-dev libssl-dev \
+	liblua5.4-dev libcurl4-openssl-dev libgit2-dev libarchive-dev libsqlite3-dev libjansson-dev libssl-dev \
 	libdeflate-dev libzstd-dev zlib1g-dev libseccomp-dev libelf-dev libsolv-dev libsolvext-dev
 DEPS_TEST := busybox-static g++-12 libcmocka-dev python3-pytest nix-bin e2fsprogs unzip curl openssl git gpg gpg-agent libasan8 libubsan1
 

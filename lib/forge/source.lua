@@ -1,12 +1,19 @@
 -- Where a package's source comes from, and how it becomes a folder.
 local check = require "forge.check"
+local debian = require "forge.debian"
 local primitives = require "forge.primitives"
+local world = require "forge.world"
 
 local source = {}
 
--- The sdist of the recipe's name and version, as locked.
-function source.sdist()
-  return { kind = "sdist" }
+-- The sdist of the recipe's name and version, as locked; of another with { name = …, version = … }.
+function source.sdist(spec)
+  check.fields("forge.sdist", spec or {}, { name = { "string" }, version = { "string" } })
+  spec = spec or {}
+  if (spec.name == nil) ~= (spec.version == nil) then
+    primitives.fail("forge.sdist: of another package than the recipe's, give name and version")
+  end
+  return { kind = "sdist", name = spec.name, version = spec.version }
 end
 
 -- An archive anywhere: { urls = { … }, sha256 = "…", name = "x-1.0.tar.gz" }; urls are tried in order.
@@ -19,8 +26,15 @@ function source.url(spec)
   return { kind = "url", entry = { from = "url", name = name, urls = spec.urls, sha256 = spec.sha256 } }
 end
 
-function source.git()
-  primitives.fail("forge.git is not there yet: use forge.url with an archive of that commit, or forge.path")
+-- The files of one commit, as git holds them: { url = "https://…", rev = "v1.0", submodules = true }. rev is a commit
+-- (40 digits), or a tag or branch that `forge lock` looks up. submodules: true for all, and theirs; or a list of paths.
+function source.git(spec)
+  check.fields("forge.git", spec, {
+    url = { "string", needed = true }, rev = { "string", needed = true }, submodules = { "boolean", "strings" },
+  })
+  local some = spec.submodules
+  if type(some) == "table" and #some == 0 then some = false end
+  return { kind = "git", url = spec.url, rev = spec.rev, submodules = some or false }
 end
 
 local function unpack(name, archive)
@@ -37,21 +51,90 @@ local function is_archive(name)
   return false
 end
 
--- The lock's entry for the sdist, with `requires` and `build_requires` as read from it.
-function source.entry(recipe)
-  return primitives.locked { kind = "sdist", name = recipe.name, version = recipe.version }
-end
-
--- A folder (a derivation or a store path), and the lock's entry where there is one.
-function source.folder(recipe)
-  local from, name = recipe.source, recipe.name .. "-" .. recipe.version .. "-source"
+-- One source as a folder (a derivation or a store path), and the lock's entry where it is an sdist: that has
+-- `requires` and `build_requires` as read from it.
+local function folder_of(recipe, from)
+  local name = recipe.name .. "-" .. recipe.version .. "-source"
   if type(from) == "string" then
     return is_archive(from) and unpack(name, from) or from
   elseif from.kind == "url" then
     return unpack(name, primitives.fetch(from.entry))
+  elseif from.kind == "git" then
+    return primitives.fetch(primitives.locked(from))
   end
-  local entry = source.entry(recipe)
+  local entry = primitives.locked {
+    kind = "sdist", name = from.name or recipe.name, version = from.version or recipe.version,
+  }
   return unpack(name, primitives.fetch(entry)), entry
+end
+
+local function is_source(value)
+  return type(value) == "string" or (type(value) == "table" and value.kind ~= nil)
+end
+
+local a_source = 'forge.sdist(), forge.url{…}, forge.git{…} or forge.path "…"'
+
+local function check_place(where, at)
+  local plain = at:find("^[%w._+-][%w._+/-]*$") and not at:find("//", 1, true) and at:sub(-1) ~= "/"
+  if not plain or ("/" .. at .. "/"):find("/%.%.?/") then
+    primitives.fail(where .. ": at '" .. at .. "' is not a path below the main source")
+  end
+end
+
+local function check_sources(sources)
+  local places = {}
+  if sources.main == nil then primitives.fail("forge.wheel: sources has no 'main'") end
+  for name, given in pairs(sources) do
+    local where = "forge.wheel: sources." .. tostring(name)
+    if name == "main" then
+      if not is_source(given) then primitives.fail(where .. " is " .. a_source) end
+    elseif type(given) ~= "table" or not is_source(given[1]) then
+      primitives.fail(where .. " is { <source>, at = \"path\" }, where the source is " .. a_source)
+    else
+      check.fields(where, { source = given[1], at = given.at, more = given[2] }, {
+        source = { "string", "table" }, at = { "string", needed = true },
+      })
+      check_place(where, given.at)
+      if places[given.at] then primitives.fail(where .. ": " .. places[given.at] .. " stands at the same place") end
+      places[given.at] = tostring(name)
+    end
+  end
+end
+
+-- The fields `source` and `sources` of a recipe.
+function source.check(recipe)
+  if recipe.source and recipe.sources then
+    primitives.fail("forge.wheel: give 'source' or 'sources', not both")
+  elseif recipe.source and not is_source(recipe.source) then
+    primitives.fail("forge.wheel: 'source' is " .. a_source)
+  elseif recipe.sources then
+    check_sources(recipe.sources)
+  end
+end
+
+-- Several sources as one folder; the places of outer ones come before those in them.
+local function join(recipe, main)
+  local rest = {}
+  for name, given in pairs(recipe.sources) do
+    if name ~= "main" then rest[#rest + 1] = { folder = folder_of(recipe, given[1]), at = given.at } end
+  end
+  if #rest == 0 then return main end
+  table.sort(rest, function(a, b) return a.at < b.at end)
+  local from, at = {}, {}
+  for i, each in ipairs(rest) do from[i], at[i] = each.folder, each.at end
+  return primitives.derivation {
+    name = recipe.name .. "-" .. recipe.version .. "-sources", what = "unpack", builder = "/bin/sh",
+    args = { "-eu", primitives.path "source/join.sh" },
+    env = { PATH = "/usr/bin:/bin", main = main, from = from, at = at },
+    world = world.compose { base = (recipe.base or debian)(), parts = {} },
+  }
+end
+
+-- The folder that is built, and the lock's entry of the main source where it is an sdist.
+function source.folder(recipe)
+  local sources = recipe.sources
+  local folder, entry = folder_of(recipe, sources and sources.main or recipe.source)
+  return sources and join(recipe, folder) or folder, entry
 end
 
 return source

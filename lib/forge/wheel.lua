@@ -13,7 +13,7 @@ local variant = require "forge.variant"
 local fields = {
   name = { "string", needed = true }, version = { "string", needed = true },
   summary = { "string" }, homepage = { "string" }, license = { "string" },
-  source = { "string", "table" }, subdir = { "string" }, patches = { "list" },
+  source = { "string", "table" }, sources = { "table" }, subdir = { "string" }, patches = { "list" },
   matrix = { "table" }, exclude = { "tables" }, profiles = { "table" },
   requires = { "strings", "function" }, runtime = { "strings", "function" },
   base = { "function" }, packages = { "strings" },
@@ -48,13 +48,12 @@ local function check_recipe(recipe)
     primitives.fail("forge.wheel: '" .. recipe.name .. "' is not a package name")
   elseif not recipe.version:find("^%d[%w.!]*$") then
     primitives.fail("forge.wheel: version '" .. recipe.version .. "' is not a public version (PEP 440)")
-  elseif type(recipe.source) == "table" and not recipe.source.kind then
-    primitives.fail("forge.wheel: 'source' is forge.sdist(), forge.url{…} or forge.path \"…\"")
   elseif recipe.label and not (recipe.label.kind and recipe.label.template) then
     primitives.fail("forge.wheel: 'label' is forge.label.local_version, build_tag or env")
   elseif recipe.subdir and (recipe.subdir:find("^/") or ("/" .. recipe.subdir .. "/"):find("/../", 1, true)) then
     primitives.fail("forge.wheel: subdir '" .. recipe.subdir .. "' leads out of the source")
   end
+  source.check(recipe)
   build.check(recipe)
   test.check(recipe.test or {})
 end
@@ -93,7 +92,7 @@ end
 return function(given)
   check.fields("forge.wheel", given, fields)
   local recipe = with_overrides(given)
-  recipe.source = recipe.source or source.sdist()
+  if not recipe.sources then recipe.source = recipe.source or source.sdist() end
   check_recipe(recipe)
   local targets, has_default = {}, false
   for _, v in ipairs(variant.all(recipe)) do

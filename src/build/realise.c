@@ -17,7 +17,7 @@
 
 static enum goal_kind kind_of(const struct drv *d)
 {
-	if (strcmp(d->builder, "builtin:fetch") == 0)
+	if (strcmp(d->builder, "builtin:fetch") == 0 || strcmp(d->builder, "builtin:fetch-git") == 0)
 		return GOAL_FETCH;
 	return str_starts(d->builder, "builtin:") ? GOAL_WORK : GOAL_BUILD;
 }

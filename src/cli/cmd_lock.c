@@ -8,7 +8,8 @@
 #include "lock/lock.h"
 
 static const struct option options[] = {
-	{ "update", 0, OPTION_FLAG, OPTION(update), NULL, "resolve again what is locked already" },
+	{ "update", 0, OPTION_MAYBE, OPTION(update), "NAME", "resolve again what is locked already; with a name, "
+	  "only that project, package or repository" },
 	{ "index", 0, OPTION_TEXT, OPTION(index), "URL", "the Python index to ask" },
 	{ "set", 0, OPTION_LIST, OPTION(sets), "FIELD=VALUE", "put another value in the place of the recipe's field" },
 	{ NULL, 0, OPTION_FLAG, 0, NULL, NULL },
@@ -31,7 +32,7 @@ static int ask_everything(const char *recipe, const char *lib, struct lock_resol
 }
 
 static int lock_recipe(const char *recipe, const struct options *o, struct store *s,
-	const struct event_sink *events, struct err *err)
+	const struct event_sink *events, bool *named, struct err *err)
 {
 	_cleanup_free_ char *file = cli_lock_file(recipe);
 	_cleanup_free_ char *lib = cli_lib_folder(err);
@@ -39,10 +40,12 @@ static int lock_recipe(const char *recipe, const struct options *o, struct store
 	struct lock *lock = lib ? lock_open(file, err) : NULL;
 	if (!lock)
 		return -1;
-	struct lock_resolve_options with = { .index = o->index, .update = o->update, .scratch = scratch, .events = events };
+	struct lock_resolve_options with = { .index = o->index, .update = o->update, .scratch = scratch,
+		.only = o->update && *o->update ? o->update : NULL, .events = events };
 	struct lock_resolver *resolver = lock_resolver_new(lock, s, &with, err);
 	int rc = resolver ? ask_everything(recipe, lib, resolver, err) : -1;
 	bool changed = lock_changed(lock);
+	*named = *named || (resolver && lock_resolver_named(resolver));
 	if (rc == 0)
 		rc = lock_save(lock, err);
 	if (rc == 0 && !o->quiet)
@@ -60,18 +63,22 @@ static int run(const struct options *o, struct err *err)
 		return -1;
 	struct display *display = display_new(o, NULL, &sink);
 	int rc = 0;
+	bool named = false;
 	for (size_t i = 0; rc == 0 && i < o->words.count; i++) {
-		rc = lock_recipe(o->words.items[i], o, s, &sink, err);
+		rc = lock_recipe(o->words.items[i], o, s, &sink, &named, err);
 		if (rc < 0)
 			err_add(err, "%s", o->words.items[i]);
 	}
 	display_free(display);
 	store_close(s);
+	if (rc == 0 && o->update && *o->update && !named)
+		rc = err_set(err, ERR_USAGE, "--update=%s: these recipes ask for nothing of that name", o->update);
 	return rc;
 }
 
 const struct command cmd_lock = {
 	"lock", "RECIPE …", "Write into forge.lock what recipes fetch: versions, sizes, hashes",
-	"Only what these recipes ask for is touched; what is locked stays as it is unless --update is given.",
+	"Only what these recipes ask for is touched; what is locked stays as it is unless --update is given. "
+	"Of Python's packages --update=NAME moves only NAME, as far as what else is locked agrees with it.",
 	options, 1, -1, run,
 };

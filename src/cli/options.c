@@ -50,7 +50,8 @@ static int set_option(const struct option *o, const char *value, struct options 
 	int rc = 0;
 	switch (o->kind) {
 	case OPTION_FLAG: *(bool *)field = true; break;
-	case OPTION_TEXT: *(const char **)field = value; break;
+	case OPTION_TEXT:
+	case OPTION_MAYBE: *(const char **)field = value; break;
 	case OPTION_COUNT: rc = parse_count(value, field, err); break;
 	case OPTION_SIZE: rc = options_size(value, field, err); break;
 	case OPTION_LIST: str_list_add(field, value); break;
@@ -106,6 +107,8 @@ int options_parse(int argc, char **argv, const struct option *table, struct opti
 		const char *text = attached ? value.p : !is_long && arg[2] ? arg + 2 : NULL;
 		if (o->kind == OPTION_FLAG && attached)
 			return err_set(err, ERR_USAGE, "--%s takes no value", o->name);
+		if (o->kind == OPTION_MAYBE && !text)
+			text = "";
 		if (o->kind != OPTION_FLAG && !text && ++i < argc)
 			text = argv[i];
 		if (o->kind != OPTION_FLAG && !text)
@@ -126,8 +129,9 @@ void options_free(struct options *o)
 void options_print(const struct option *table)
 {
 	for (const struct option *o = table; o && o->name; o++) {
-		_cleanup_free_ char *left = mem_printf("%s--%s%s%s", o->letter ? (char[]){ '-', o->letter, ',', ' ', 0 } : "    ",
-			o->name, o->value ? " " : "", o->value ? o->value : "");
+		bool maybe = o->kind == OPTION_MAYBE;
+		_cleanup_free_ char *left = mem_printf("%s--%s%s%s%s", o->letter ? (char[]){ '-', o->letter, ',', ' ', 0 } : "    ",
+			o->name, maybe ? "[=" : o->value ? " " : "", o->value ? o->value : "", maybe ? "]" : "");
 		_cleanup_free_ char *help = cli_wrap(o->help, 29);
 		printf("  %-26s %s\n", left, help);
 	}

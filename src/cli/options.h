@@ -15,13 +15,15 @@
 struct options {
 	const char *store, *index, *max_size;
 	bool json, quiet, verbose, help, version;
-	bool dry_run, keep_failed, keep_going, offline, all, update, list, compile_store, compiles;
+	bool dry_run, keep_failed, keep_going, offline, all, list, compile_store, compiles;
+	const char *update; /* NULL: not given; "": of all */
 	uint64_t jobs, cores, memory, lines;
 	struct str_list variants, sets;
 	struct str_list words; /* what is no option */
 };
 
-enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_COUNT, OPTION_SIZE, OPTION_LIST };
+enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_COUNT, OPTION_SIZE, OPTION_LIST,
+	OPTION_MAYBE /* a text, "" where it is given without "=" */ };
 
 struct option {
 	const char *name;    /* without the dashes; NULL ends a table */

@@ -132,7 +132,7 @@ int answer_accept(struct fetch_job *j, long status);
 int local_begin(struct fetch_job *j, struct err *err);
 void local_stop(struct fetch_job *j);
 
-/* tls.c: the certificate authorities the environment names */
+/* tls.c */
 const char *tls_configure(const struct curl_api *curl, CURL *easy); /* the variable that named a file, or NULL */
 
 /* locked.c */

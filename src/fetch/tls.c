@@ -1,6 +1,8 @@
-#include "fetch/fetcher.h"
+#include "fetch/tls.h"
 
 #include <stdlib.h>
+
+#include "fetch/fetcher.h"
 
 /*
  * The first of these that is set names the file of certificates, for curl, for OpenSSL, for the
@@ -17,13 +19,27 @@ static const char *value_of(const char *name)
 	return value && *value ? value : NULL;
 }
 
+const char *tls_file(const char **variable)
+{
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		const char *file = value_of(files[i]);
+		if (!file)
+			continue;
+		if (variable)
+			*variable = files[i];
+		return file;
+	}
+	return NULL;
+}
+
+const char *tls_folder(void)
+{
+	return value_of("SSL_CERT_DIR");
+}
+
 const char *tls_configure(const struct curl_api *curl, CURL *easy)
 {
-	const char *folder = value_of("SSL_CERT_DIR"), *file = NULL, *name = NULL;
-	for (size_t i = 0; i < sizeof files / sizeof *files && !file; i++) {
-		name = files[i];
-		file = value_of(name);
-	}
+	const char *name = NULL, *file = tls_file(&name), *folder = tls_folder();
 	if (!file && !folder)
 		return NULL;
 	curl->curl_easy_setopt(easy, CURLOPT_CAINFO, file);

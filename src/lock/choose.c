@@ -177,6 +177,25 @@ char *choose_newest(const struct simple_page *page, const char *python, struct e
 	return steal_ptr(newest);
 }
 
+char *choose_newest_sdist(const struct simple_page *page)
+{
+	_cleanup_free_ char *wanted = page->name ? wheel_normalise_name(page->name) : NULL, *newest = NULL;
+	for (size_t i = 0; i < page->count; i++) {
+		_cleanup_free_ char *project = NULL, *found = NULL;
+		_cleanup_version_ struct version v = { 0 }, have = { 0 };
+		if (page->files[i].yanked || sdist_name_parse(page->files[i].filename, &project, &found, NULL) < 0 ||
+		    (wanted && !str_eq(project, wanted)))
+			continue;
+		if (version_parse(slice_of(found), &v, NULL) < 0 || version_is_prerelease(&v))
+			continue;
+		if (newest && (version_parse(slice_of(newest), &have, NULL) < 0 || version_compare(&v, &have) <= 0))
+			continue;
+		free(newest);
+		newest = steal_ptr(found);
+	}
+	return steal_ptr(newest);
+}
+
 const struct simple_file *choose_sdist(const struct simple_page *page, const char *version, struct err *err)
 {
 	const struct simple_file *best = NULL;

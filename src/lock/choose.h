@@ -22,6 +22,9 @@ const struct simple_file *choose_wheel(const struct simple_page *page, const cha
 /* The newest release (no pre-release, not yanked) with such a wheel; its version, owned. */
 char *choose_newest(const struct simple_page *page, const char *python, struct err *err);
 
+/* The newest release (likewise) with a source archive; its version, owned; NULL: there is none. */
+char *choose_newest_sdist(const struct simple_page *page);
+
 const struct simple_file *choose_sdist(const struct simple_page *page, const char *version, struct err *err);
 
 #endif

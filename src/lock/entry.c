@@ -5,6 +5,7 @@
 #include "core/hash.h"
 #include "core/mem.h"
 #include "core/str.h"
+#include "fetch/git.h"
 
 #define ITEM_LIMIT 10000
 
@@ -100,6 +101,25 @@ static int check_deb(const struct json *e, const char *key, struct err *err)
 		err_set(err, ERR_INPUT, "\"suite\", \"package\" and \"version\" are not those of the key");
 }
 
+static int check_git(const struct json *e, const char *key, struct err *err)
+{
+	const struct json *submodules = json_get(e, "submodules");
+	struct hash hash;
+	if (text_field(e, "from", err) < 0 || text_field(e, "url", err) < 0 || text_field(e, "rev", err) < 0 ||
+	    text_field(e, "narHash", err) < 0)
+		return -1;
+	if (!str_eq(json_get_str(e, "from"), "git"))
+		return err_set(err, ERR_INPUT, "\"from\" is not \"git\"");
+	if (!git_is_commit(json_get_str(e, "rev")))
+		return err_set(err, ERR_INPUT, "\"rev\" is not the %d digits of a commit", GIT_REV_LEN);
+	if (hash_parse(slice_of(json_get_str(e, "narHash")), &hash, NULL) < 0)
+		return err_set(err, ERR_INPUT, "\"narHash\" is not a sha256");
+	if (json_kind(submodules) != JSON_BOOL && list_field(e, "submodules", err) < 0)
+		return -1;
+	_cleanup_free_ char *right = mem_printf("git %s ", json_get_str(e, "url"));
+	return str_starts(key, right) ? 0 : err_set(err, ERR_INPUT, "\"url\" is not that of the key");
+}
+
 /* The key of the file entry that an item of the list entry `key` means; owned. */
 static char *item_key(const char *key, const char *item)
 {
@@ -109,10 +129,10 @@ static char *item_key(const char *key, const char *item)
 	return mem_printf("debian %.*s %s", (int)strcspn(suite, " /"), suite, item);
 }
 
-/* "pypi …", "sdist …", "debian <suite> <name>=<version>" */
+/* "pypi …", "sdist …", "git …", "debian <suite> <name>=<version>" */
 static bool is_file_key(const char *key)
 {
-	return str_starts(key, "pypi ") || str_starts(key, "sdist ") ||
+	return str_starts(key, "pypi ") || str_starts(key, "sdist ") || str_starts(key, "git ") ||
 		(str_starts(key, "debian ") && strchr(key, '='));
 }
 
@@ -158,6 +178,8 @@ int entry_check(const struct json *entries, const char *key, struct err *err)
 		return check_pypi(e, key + strlen("pypi "), err);
 	if (str_starts(key, "sdist "))
 		return check_sdist(e, err);
+	if (str_starts(key, "git "))
+		return check_git(e, key, err);
 	if (str_starts(key, "debian "))
 		return strchr(key, '=') ? check_deb(e, key, err) : check_items(entries, key, err);
 	if (str_starts(key, "wheels ") || str_starts(key, "wheels-only ") || str_starts(key, "tool "))
@@ -168,7 +190,7 @@ int entry_check(const struct json *entries, const char *key, struct err *err)
 struct json *entry_answer(const struct json *entries, const char *key)
 {
 	struct json *e = json_get(entries, key);
-	if (str_starts(key, "sdist "))
+	if (str_starts(key, "sdist ") || str_starts(key, "git "))
 		return json_ref(e);
 	_cleanup_str_list_ struct str_list items = STR_LIST_INIT;
 	struct json *out = json_new_arr();
@@ -189,7 +211,7 @@ void entry_prune(struct json *entries)
 		json_set(meant, used.items[i], json_new_null());
 	for (size_t i = 0; i < keys.count; i++) {
 		const char *key = keys.items[i];
-		if (is_file_key(key) && !str_starts(key, "sdist ") && !json_get(meant, key))
+		if (is_file_key(key) && !str_starts(key, "sdist ") && !str_starts(key, "git ") && !json_get(meant, key))
 			json_unset(entries, key);
 	}
 }

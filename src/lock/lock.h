@@ -2,11 +2,12 @@
  * forge.lock: everything fetched is named here (DESIGN 6).  Evaluation asks
  * through lock_answer; `forge lock` answers the same questions by resolving.
  *
- * The file is JSON with one entry a line, sorted by key, so that it merges in git:
+ * The file is JSON with one entry a line, sorted by key, and a last line that never changes, so that lines added
+ * on two branches merge in git, also side by side with "forge.lock merge=union" in .gitattributes:
  *	{"version":1,"entries":{
  *	"<key>":{…},
  *	…
- *	}}
+ *	"~":null}}
  *
  * Requests (what lib/ asks through forge.locked) and the key each is found under; lists are put into
  * one spelling (requirement.h), sorted, each item once, and joined by a space in keys:
@@ -19,6 +20,8 @@
  *	{"kind":"debian","suite":"trixie","packages":[…]}
  *	    "debian trixie <packages>" -> {"packages":["<name>=<version>",…]}; answered as the list of entries.
  *	    With "components":["non-free"] these too, beside main: key "debian trixie/main,non-free <packages>".
+ *	{"kind":"git","url":U,"rev":R,"submodules":true or false or [names]}
+ *	    "git U R[ submodules[=names]]" -> {"from":"git","url","rev":<commit>,"submodules","narHash"}
  *	{"kind":"url","url":U,"sha256":S} is never asked: the recipe itself holds the hash
  * File entries stand under "pypi <file name>" and "debian <suite> <name>=<version>"; those that no list
  * names any more are dropped when the file is written.  "tool uv" -> {"file":"<file name>"} is the uv that
@@ -52,13 +55,17 @@ struct lock_resolver;
 struct store;
 struct lock_resolve_options {
 	const char *index;         /* --index or NULL */
-	bool update;               /* resolve again what is there already */
-	const char *scratch;       /* a folder for caches (Packages files, uv's cache): <store>/cache */
+	bool update;               /* resolve again what is there already … */
+	const char *only;          /* … of what this names: a project, package or repository; NULL: of all */
+	const char *scratch;       /* a folder for caches (Packages files, uv's cache): <store>/cache.  NULL: only
+	                              lock_outdated() */
 	const struct event_sink *events;
 };
 struct lock_resolver *lock_resolver_new(struct lock *l, struct store *s,
 	const struct lock_resolve_options *o, struct err *err);
 void lock_resolver_free(struct lock_resolver *r);
+/* Did anything that was asked so far have the name `only`? */
+bool lock_resolver_named(const struct lock_resolver *r);
 int lock_resolve(void *resolver, const struct json *request, struct json **answer, struct err *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include "core/loop.h"
 #include "core/mem.h"
 #include "fetch/fetch.h"
+#include "fetch/git.h"
 
 struct net {
 	struct loop *loop;
@@ -128,4 +129,53 @@ int net_locked(struct net *n, const struct json *entry, int fd, struct err *err)
 	if (loop_run(n->loop, &all_done, err) < 0)
 		return -1;
 	return t.rc < 0 ? err_move(err, &t.err) : 0;
+}
+
+struct visit {
+	git_progress_fn *progress;
+	void *ctx;
+	bool over;
+	int rc;
+	struct json *answer;
+	struct err err;
+};
+
+static void visit_progress(void *ctx, int64_t done, int64_t total)
+{
+	struct visit *v = ctx;
+	if (v->progress)
+		v->progress(v->ctx, done, total);
+}
+
+static struct json *json_of(const struct str_list *l)
+{
+	struct json *out = json_new_arr();
+	for (size_t i = 0; i < l->count; i++)
+		json_push(out, json_new_str(l->items[i]));
+	return out;
+}
+
+static void visited(void *ctx, int rc, const struct git_answer *a, struct err *err)
+{
+	struct visit *v = ctx;
+	v->over = true;
+	v->rc = rc;
+	if (rc < 0) {
+		err_move(&v->err, err);
+		return;
+	}
+	v->answer = json_new_obj();
+	json_set_str(v->answer, "rev", a->rev);
+	json_set(v->answer, "lfs", json_of(a->lfs));
+	json_set(v->answer, "tags", json_of(a->tags));
+}
+
+int net_git(struct net *n, const struct git_request *q, git_progress_fn *progress, void *ctx,
+	struct json **answer, struct err *err)
+{
+	struct visit v = { .progress = progress, .ctx = ctx };
+	if (!git_start(n->loop, q, visit_progress, visited, &v, err) || loop_run(n->loop, &v.over, err) < 0)
+		return -1;
+	*answer = v.answer;
+	return v.rc < 0 ? err_move(err, &v.err) : 0;
 }

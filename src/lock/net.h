@@ -34,6 +34,11 @@ struct net_ask {
 int net_ask(struct net *n, struct net_ask *asks, size_t count, struct err *err);
 void net_ask_clear(struct net_ask *a);
 
+/* A git repository; what was found is in answer, a new reference: {"rev":…,"lfs":[…],"tags":[…]}. */
+struct git_request;
+int net_git(struct net *n, const struct git_request *q, void (*progress)(void *ctx, int64_t done, int64_t total),
+	void *ctx, struct json **answer, struct err *err);
+
 /* What a lock entry names, into fd. */
 int net_locked(struct net *n, const struct json *entry, int fd, struct err *err);
 

@@ -5,6 +5,8 @@
 
 #include "core/buf.h"
 #include "core/mem.h"
+#include "fetch/git_map.h"
+#include "fetch/url.h"
 #include "lock/requirement.h"
 #include "wheel/version.h"
 
@@ -141,6 +143,42 @@ static int read_debian(const struct json *j, struct request *r, struct err *err)
 	return 0;
 }
 
+/* true, false, or a list of names. */
+static int read_submodules(const struct json *j, struct request *r, struct err *err)
+{
+	const struct json *given = json_get(j, "submodules");
+	r->submodules = json_bool(given, false);
+	if (!given || json_kind(given) == JSON_BOOL)
+		return 0;
+	if (read_list(j, "submodules", &r->list, err) < 0)
+		return -1;
+	for (size_t i = 0; i < r->list.count; i++)
+		if (!r->list.items[i][0] || strpbrk(r->list.items[i], ", \t\n"))
+			return err_set(err, ERR_INPUT, "field \"submodules\": \"%.200s\" is not the path of one", r->list.items[i]);
+	str_list_sort(&r->list);
+	str_list_uniq(&r->list);
+	return 0;
+}
+
+static int read_git(const struct json *j, struct request *r, struct err *err)
+{
+	static const char *const fields[] = { "url", "rev", "submodules", NULL };
+	const char *url = json_get_str(j, "url");
+	if (check_fields(j, fields, err) < 0)
+		return -1;
+	if (!url)
+		return err_set(err, ERR_INPUT, "field \"url\" must be a string");
+	if (git_url_check(url, err) < 0)
+		return err_add(err, "field \"url\"");
+	r->url = mem_dup(url);
+	if (read_text(j, "rev", "/._+-@=,!%#", &r->rev, err) < 0 || read_submodules(j, r, err) < 0)
+		return -1;
+	_cleanup_free_ char *some = join(&r->list, ","), *shown = url_redact(url);
+	r->key = mem_printf("git %s %s%s%s", url, r->rev, r->submodules ? " submodules" : *some ? " submodules=" : "", some);
+	r->words = mem_printf("%s of %s%s", r->rev, shown, r->submodules || *some ? " with submodules" : "");
+	return 0;
+}
+
 int request_parse(const struct json *j, struct request *out, struct err *err)
 {
 	_cleanup_request_ struct request r = { 0 };
@@ -155,8 +193,11 @@ int request_parse(const struct json *j, struct request *out, struct err *err)
 	} else if (str_eq(kind, "debian")) {
 		r.kind = REQUEST_DEBIAN;
 		rc = read_debian(j, &r, err);
+	} else if (str_eq(kind, "git")) {
+		r.kind = REQUEST_GIT;
+		rc = read_git(j, &r, err);
 	} else {
-		return err_set(err, ERR_INPUT, "forge.locked: kind must be \"sdist\", \"wheels\" or \"debian\"%s%.40s%s",
+		return err_set(err, ERR_INPUT, "forge.locked: kind must be \"sdist\", \"wheels\", \"debian\" or \"git\"%s%.40s%s",
 			kind ? ", not \"" : "", kind ? kind : "", kind ? "\"" : "");
 	}
 	if (rc < 0)
@@ -174,6 +215,8 @@ void request_free(struct request *r)
 	free(r->version);
 	free(r->python);
 	free(r->suite);
+	free(r->url);
+	free(r->rev);
 	str_list_free(&r->components);
 	str_list_free(&r->list);
 	*r = (struct request){ 0 };

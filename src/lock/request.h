@@ -7,7 +7,7 @@
 #include "core/json.h"
 #include "core/str.h"
 
-enum request_kind { REQUEST_SDIST, REQUEST_WHEELS, REQUEST_DEBIAN };
+enum request_kind { REQUEST_SDIST, REQUEST_WHEELS, REQUEST_DEBIAN, REQUEST_GIT };
 
 struct request {
 	enum request_kind kind;
@@ -17,8 +17,10 @@ struct request {
 	char *python;               /* wheels: "3.13" */
 	bool deps;                  /* wheels: with all that they need */
 	char *suite;                /* debian */
+	char *url, *rev;            /* git: rev as the recipe writes it */
+	bool submodules;            /* git: all; else those in list */
 	struct str_list components; /* debian: sorted, "main" among them */
-	struct str_list list;       /* requirements or packages: one spelling, sorted, each once */
+	struct str_list list;       /* requirements, packages or submodules: one spelling, sorted, each once */
 };
 
 /* An unknown kind or field, a wrong type, a malformed name: an error that names the field. */

@@ -11,17 +11,18 @@
 struct lock_resolver *lock_resolver_new(struct lock *l, struct store *s,
 	const struct lock_resolve_options *o, struct err *err)
 {
-	if (fs_mkdirs(o->scratch, 0755, err) < 0)
+	if (o->scratch && fs_mkdirs(o->scratch, 0755, err) < 0)
 		return NULL;
 	struct lock_resolver *r = mem_alloc(sizeof *r);
 	r->lock = l;
 	r->store = s;
 	r->index_option = mem_dup(o->index);
 	r->update = o->update;
+	r->only = mem_dup(o->only);
 	r->events = o->events;
 	r->releases = json_new_obj();
-	r->scratch = fs_real(o->scratch, err);
-	if (!r->scratch) {
+	r->scratch = o->scratch ? fs_real(o->scratch, err) : NULL;
+	if (o->scratch && !r->scratch) {
 		lock_resolver_free(r);
 		return NULL;
 	}
@@ -38,8 +39,14 @@ void lock_resolver_free(struct lock_resolver *r)
 	str_list_free(&r->fresh);
 	free(r->index);
 	free(r->index_option);
+	free(r->only);
 	free(r->scratch);
 	free(r);
+}
+
+bool lock_resolver_named(const struct lock_resolver *r)
+{
+	return r->named;
 }
 
 struct net *resolver_net(struct lock_resolver *r, struct err *err)
@@ -76,6 +83,7 @@ static int resolve(struct lock_resolver *r, const struct request *q, struct err 
 	event_emit(r->events, &e);
 	int rc = q->kind == REQUEST_SDIST ? resolve_sdist(r, q, err)
 		: q->kind == REQUEST_WHEELS ? resolve_wheels(r, q, err)
+		: q->kind == REQUEST_GIT ? resolve_git(r, q, err)
 		: resolve_debian(r, q, err);
 	if (rc == 0)
 		rc = check_new(r, q->key, err);
@@ -94,7 +102,9 @@ int lock_resolve(void *resolver, const struct json *request, struct json **answe
 	_cleanup_request_ struct request q = { 0 };
 	if (request_parse(request, &q, err) < 0)
 		return -1;
-	bool again = r->update && !str_list_has(&r->fresh, q.key);
+	bool named = r->only && update_concerns(r, &q);
+	bool again = r->update && (!r->only || named) && !str_list_has(&r->fresh, q.key);
+	r->named = r->named || named;
 	if (!lock_get(r->lock, q.key) || again) {
 		if (resolve(r, &q, err) < 0)
 			return -1;

@@ -17,6 +17,8 @@ struct lock_resolver {
 	char *index_option;             /* --index or NULL */
 	char *scratch;
 	bool update;
+	char *only;                     /* what alone is updated; NULL: all */
+	bool named;                     /* something that was asked has that name */
 	const struct event_sink *events;
 	struct net *net;                /* NULL until first needed */
 	struct str_list fresh;          /* keys resolved in this run: not again with update */
@@ -55,5 +57,9 @@ char *tool_uv(struct lock_resolver *r, struct err *err);
 int resolve_sdist(struct lock_resolver *r, const struct request *q, struct err *err);
 int resolve_wheels(struct lock_resolver *r, const struct request *q, struct err *err);
 int resolve_debian(struct lock_resolver *r, const struct request *q, struct err *err);
+int resolve_git(struct lock_resolver *r, const struct request *q, struct err *err);
+
+/* update.c: is the request, or what the lock holds for it, what `only` names? */
+bool update_concerns(struct lock_resolver *r, const struct request *q);
 
 #endif

@@ -82,7 +82,7 @@ static int install(struct lock_resolver *r, int tools, const char *physical, con
 
 char *tool_uv(struct lock_resolver *r, struct err *err)
 {
-	bool again = r->update && !str_list_has(&r->fresh, KEY);
+	bool again = r->update && (!r->only || str_eq(r->only, "uv")) && !str_list_has(&r->fresh, KEY);
 	if ((!lock_get(r->lock, KEY) || again) && choose(r, err) < 0)
 		return NULL;
 	_cleanup_free_ char *key = mem_printf("pypi %s", json_get_str(lock_get(r->lock, KEY), "file"));

@@ -111,10 +111,26 @@ static char *on_one_line(const struct buf *text)
 	return buf_steal(&out);
 }
 
+/* uv keeps the versions that its output file names.  The file's path, owned; *failed where it can't be written. */
+static char *write_keep(const struct uv_compile *c, bool *failed, struct err *err)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	*failed = false;
+	if (!c->keep || !c->keep->count)
+		return NULL;
+	for (size_t i = 0; i < c->keep->count; i++)
+		buf_printf(&text, "%s\n", c->keep->items[i]);
+	char *path = mem_printf("%s/keep-%d.txt", c->scratch, (int)getpid());
+	*failed = fs_write_file(AT_FDCWD, path, text.data, text.len, 0644, err) < 0;
+	return path;
+}
+
 /* interpreter NULL: whichever uv finds on the machine. */
 static int run(const struct uv_compile *c, const char *interpreter, struct buf *out, struct buf *said,
 	struct proc_result *result, struct err *err)
 {
+	bool failed;
+	_cleanup_free_ char *keep = write_keep(c, &failed, err);
 	_cleanup_free_ char *cache = mem_printf("%s/uv", c->scratch);
 	_cleanup_str_list_ struct str_list env = STR_LIST_INIT;
 	const char *envp[ENV_LIMIT] = { NULL };
@@ -123,7 +139,20 @@ static int run(const struct uv_compile *c, const char *interpreter, struct buf *
 		"--python-platform", CHOOSE_UV_PLATFORM, "--only-binary", ":all:", "--generate-hashes",
 		"--no-header", "--no-annotate", "--no-python-downloads",
 		"--color", "never", "--no-progress", "--cache-dir", cache, "--default-index", c->index,
-		interpreter ? "--python" : NULL, interpreter, NULL };
+		NULL, NULL, NULL, NULL, NULL, NULL, NULL };
+	size_t n = 0;
+	while (argv[n])
+		n++;
+	if (interpreter) {
+		argv[n++] = "--python";
+		argv[n++] = interpreter;
+	}
+	if (keep) {
+		argv[n++] = "--output-file";
+		argv[n++] = keep;
+		argv[n++] = "--upgrade-package";
+		argv[n++] = c->upgrade;
+	}
 	fill_env(&env);
 	for (size_t i = 0; i < env.count && i + 1 < ENV_LIMIT; i++)
 		envp[i] = env.items[i];
@@ -132,7 +161,10 @@ static int run(const struct uv_compile *c, const char *interpreter, struct buf *
 	spec.env = envp;
 	spec.cwd = c->scratch; /* no project's files near forge's own folder */
 	spec.in = in;
-	return in < 0 ? -1 : proc_run(&spec, out, said, UVOUT_LIMIT, result, err);
+	int rc = in < 0 || failed ? -1 : proc_run(&spec, out, said, UVOUT_LIMIT, result, err);
+	if (keep)
+		unlink(keep);
+	return rc;
 }
 
 int uv_compile(const struct uv_compile *c, struct uvpins *pins, struct err *err)

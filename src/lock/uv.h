@@ -12,6 +12,8 @@ struct uv_compile {
 	const char *python;             /* "3.13" */
 	const char *scratch;            /* its cache and its stand-in for an interpreter lie below */
 	const struct str_list *requires;
+	const struct str_list *keep;    /* "name==version" of an earlier answer, to be kept where it can be; may be NULL */
+	const char *upgrade;            /* with keep: the project that alone is to move */
 };
 
 /* Pins with hashes for CPython on x86_64 Linux (CHOOSE_UV_PLATFORM), wheels only.  When uv finds no

@@ -3,6 +3,7 @@
 
 #include "core/mem.h"
 #include "lock/choose.h"
+#include "lock/entry.h"
 #include "lock/requirement.h"
 #include "lock/resolve_impl.h"
 #include "lock/uv.h"
@@ -25,6 +26,17 @@ static int read_pins(const struct request *q, struct uvpins *pins, struct err *e
 	return 0;
 }
 
+/* With --update=NAME: what the lock has, which uv is to keep but for NAME. */
+static void add_kept(struct lock_resolver *r, const struct request *q, struct str_list *kept)
+{
+	if (!r->only || !lock_get(r->lock, q->key))
+		return;
+	_cleanup_json_ struct json *files = entry_answer(lock_entries(r->lock), q->key);
+	for (size_t i = 0; i < json_count(files); i++)
+		str_list_take(kept, mem_printf("%s==%s", json_get_str(json_at(files, i), "name"),
+			json_get_str(json_at(files, i), "version")));
+}
+
 static int resolve_pins(struct lock_resolver *r, const struct request *q, struct uvpins *pins, struct err *err)
 {
 	if (!q->deps)
@@ -33,7 +45,9 @@ static int resolve_pins(struct lock_resolver *r, const struct request *q, struct
 	_cleanup_free_ char *uv = index ? tool_uv(r, err) : NULL;
 	if (!uv)
 		return -1;
-	struct uv_compile c = { .program = uv, .index = index, .python = q->python, .scratch = r->scratch,
+	_cleanup_str_list_ struct str_list kept = STR_LIST_INIT;
+	add_kept(r, q, &kept);
+	struct uv_compile c = { .keep = &kept, .upgrade = r->only, .program = uv, .index = index, .python = q->python, .scratch = r->scratch,
 		.requires = &q->list };
 	return uv_compile(&c, pins, err);
 }

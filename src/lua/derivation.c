@@ -337,7 +337,8 @@ static void write_entry(struct making *m)
 	lua_newtable(L);
 	for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
 		bool named = lua_type(L, -2) == LUA_TSTRING;
-		if (named && lua_type(L, -1) == LUA_TTABLE && !str_eq(lua_tostring(L, -2), "urls"))
+		bool list = named && lua_type(L, -1) == LUA_TTABLE;
+		if (list && !str_eq(lua_tostring(L, -2), "urls") && !str_eq(lua_tostring(L, -2), "submodules"))
 			continue;
 		lua_pushvalue(L, -2);
 		lua_pushvalue(L, -2);
@@ -356,11 +357,59 @@ static const char *entry_text(struct making *m, const char *field)
 	return text;
 }
 
+/* The one output, of a fixed hash: the file's bytes, or a folder's NAR form. */
+static void fix_output(struct making *m, enum drv_method method, const char *hash)
+{
+	m->d->outputs = arena_alloc(&m->e->graph.arena, sizeof *m->d->outputs);
+	m->d->output_count = 1;
+	m->d->outputs[0] = (struct drv_output){ .name = "out", .kind = DRV_OUT_FIXED, .method = method };
+	if (hash_parse(slice_of(hash), &m->d->outputs[0].hash, &m->e->err) < 0) {
+		err_add(&m->e->err, "fetch %s", m->name);
+		eval_raise(m->e);
+	}
+}
+
+static int finish_fetch(struct making *m, const char *builder)
+{
+	m->d->system = "builtin";
+	m->d->builder = builder;
+	m->d->env = arena_alloc(&m->e->graph.arena, 3 * sizeof *m->d->env);
+	write_entry(m);
+	add_env(m, "entry", keep(m, m->e->scratch2.data, m->e->scratch2.len, "entry"));
+	add_env(m, "name", m->name);
+	add_env(m, "out", "");
+	const struct eval_drv ceilings = { .what = "fetch" };
+	return finish(m, &ceilings);
+}
+
+/* "https://h/a/cutlass.git" and a commit are "cutlass-<12 digits of it>". */
+static const char *git_name(struct making *m, const char *url, const char *rev)
+{
+	size_t n = strlen(url);
+	while (n > 0 && url[n - 1] == '/')
+		n--;
+	if (n > 4 && strncmp(url + n - 4, ".git", 4) == 0)
+		n -= 4;
+	return store_name(m, arena_printf(&m->e->graph.arena, "%.*s-%.12s", (int)n, url, rev));
+}
+
+static int fetch_git(struct making *m)
+{
+	const char *url = entry_text(m, "url"), *rev = entry_text(m, "rev"), *hash = entry_text(m, "narHash");
+	if (!url || !rev || !hash)
+		return bind_error(m->L, "fetch: not a lock entry from git: it needs url, rev and narHash");
+	m->d->name = m->name = git_name(m, url, rev);
+	fix_output(m, DRV_NAR, hash);
+	return finish_fetch(m, "builtin:fetch-git");
+}
+
 int fetch_call(lua_State *L)
 {
 	struct making m;
 	begin(&m, L);
 	const char *file = entry_text(&m, "file"), *sha256 = entry_text(&m, "sha256");
+	if (str_eq(entry_text(&m, "from"), "git"))
+		return fetch_git(&m);
 	if (!file)
 		file = entry_text(&m, "path");
 	if (!file)
@@ -368,20 +417,6 @@ int fetch_call(lua_State *L)
 	if (!file || !sha256 || !entry_text(&m, "from"))
 		return bind_error(L, "fetch: not a lock entry: it needs from, sha256 and file, path or name");
 	m.d->name = m.name = store_name(&m, file);
-	m.d->outputs = arena_alloc(&m.e->graph.arena, sizeof *m.d->outputs);
-	m.d->output_count = 1;
-	m.d->outputs[0] = (struct drv_output){ .name = "out", .kind = DRV_OUT_FIXED, .method = DRV_FLAT };
-	if (hash_parse(slice_of(sha256), &m.d->outputs[0].hash, &m.e->err) < 0) {
-		err_add(&m.e->err, "fetch %s", m.name);
-		return eval_raise(m.e);
-	}
-	m.d->system = "builtin";
-	m.d->builder = "builtin:fetch";
-	m.d->env = arena_alloc(&m.e->graph.arena, 3 * sizeof *m.d->env);
-	write_entry(&m);
-	add_env(&m, "entry", keep(&m, m.e->scratch2.data, m.e->scratch2.len, "entry"));
-	add_env(&m, "name", m.name);
-	add_env(&m, "out", "");
-	const struct eval_drv ceilings = { .what = "fetch" };
-	return finish(&m, &ceilings);
+	fix_output(&m, DRV_FLAT, sha256);
+	return finish_fetch(&m, "builtin:fetch");
 }

@@ -99,8 +99,9 @@ const struct bind primitives[] = {
 	{ "derivation", derivation_call, { { "fields", BIND_TABLE, "see below" } }, derivation_fields,
 	  "a derivation; in a text it stands for the path of its output",
 	  "Describes one build" },
-	{ "fetch", fetch_call, { { "entry", BIND_TABLE, "a lock entry: from, sha256, and file, path or name" } }, NULL,
-	  "a derivation whose output is the file", "Describes the download of one file whose hash is known" },
+	{ "fetch", fetch_call, { { "entry", BIND_TABLE, "a lock entry: from, sha256, and file, path or name; from git: url, rev, narHash" } }, NULL,
+	  "a derivation whose output is the file, or the folder", "Describes the download of one file, or the files of "
+	  "one commit, whose hash is known" },
 	{ "path", source_path_call, { { "name", BIND_STRING, "beneath the folder of the file that calls it" } }, NULL,
 	  "its store path", "Takes a file or folder into the store by content" },
 	{ "recipe_path", source_recipe_path_call, { { "name", BIND_STRING, "beneath the recipe's folder" } }, NULL,

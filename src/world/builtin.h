@@ -9,7 +9,7 @@
  *	builtin:finish         src dist version python label_kind label_text epoch
  *	                                             a build's output -> a folder with the finished wheel
  *
- * (builtin:fetch is a transfer of the poll loop, not a worker.)
+ * (builtin:fetch is a transfer of the poll loop, builtin:fetch-git a worker of its own: fetch/git.h.)
  */
 #ifndef FORGE_WORLD_BUILTIN_H
 #define FORGE_WORLD_BUILTIN_H

@@ -76,7 +76,7 @@ class Project:
         if not folder.exists():
             (folder / "bin").mkdir(parents=True)
             shutil.copy(BUSYBOX, folder / "bin/busybox")
-            for name in "sh cat cp echo env find grep head id ln ls mkdir mkfifo mv nslookup printf ps rm sleep \
+            for name in "sh cat cp echo env find grep head id ln ls mkdir mkfifo mv nslookup printf ps rm rmdir sleep \
                     seq stat tail touch true false uname wc wget yes dd chmod mount sort kill".split():
                 (folder / "bin" / name).symlink_to("busybox")
         return folder

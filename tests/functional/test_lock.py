@@ -147,7 +147,9 @@ class World:
         return [json.loads(line) for line in got.stdout.splitlines()]
 
     def entries(self):
-        return json.loads(self.lock.read_text())["entries"]
+        entries = json.loads(self.lock.read_text())["entries"]
+        assert entries.pop("~") is None
+        return entries
 
 
 @pytest.fixture
@@ -202,6 +204,30 @@ def test_again_changes_nothing_and_asks_nobody(world):
     assert (world.lock.stat().st_ino, world.lock.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
     world.run(WHEELS, PINS, options=["--update"])
     assert world.lock.read_bytes() == text
+
+
+def test_update_of_one_name(world):
+    """Only what the name concerns is resolved again; uv is told what to keep, and itself stays."""
+    hashes, _ = publish_alpha(world)
+    beta = world.publish("beta", "beta-1.0-py3-none-any.whl", make_wheel("beta", "1.0", {"b.py": "1"}))
+    both = {**WHEELS, "requires": ["alpha", "Beta"]}
+    world.uv(pin("alpha", "1.0", *hashes) + pin("beta", "1.0", beta))
+    world.run(both)
+    world.uv(pin("alpha", "1.0", *hashes))
+    world.run(WHEELS)
+    (world.home / "uv-call").unlink()
+    before = world.lock.read_bytes()
+    world.run(both, WHEELS, options=["--update=gamma"])
+    assert not (world.home / "uv-call").exists() and world.lock.read_bytes() == before
+    newer = world.publish("beta", "beta-2.0-py3-none-any.whl", make_wheel("beta", "2.0", {"b.py": "1"}))
+    world.uv(pin("alpha", "1.0", *hashes) + pin("beta", "2.0", newer))
+    world.run(both, WHEELS, options=["--update=BETA"])
+    argv, _, given = (world.home / "uv-call").read_text().split("--\n", 2)[:3]
+    assert given == "alpha\nbeta\n" and "--upgrade-package\nBETA\n" in argv
+    [kept] = [line for line in argv.splitlines() if "/keep-" in line]
+    assert not pathlib.Path(kept).exists()
+    assert world.entries()["wheels 3.13 alpha beta"]["files"][1] == "beta-2.0-py3-none-any.whl"
+    world.run(both, WHEELS, options=["--update=alpha"])
 
 
 def test_pinned_uv_stays_until_update(world):

@@ -69,6 +69,21 @@ static inline struct json *fake_lock_sdist(const char *name, const char *version
 	return e;
 }
 
+static inline struct json *fake_lock_git(const struct json *request)
+{
+	struct json *e = json_new_obj();
+	struct hash hash;
+	hash_of("git", 3, &hash);
+	char *hex = hash_hex(&hash);
+	json_set_str(e, "from", "git");
+	json_set_str(e, "url", json_get_str(request, "url"));
+	json_set_str(e, "rev", "0123456789abcdef0123456789abcdef01234567");
+	json_set(e, "submodules", json_ref(json_get(request, "submodules")));
+	json_set_str(e, "narHash", hex);
+	free(hex);
+	return e;
+}
+
 /* eval_options.locked; ctx, where given, is a size_t that counts the requests. */
 static inline int fake_lock_answer(void *ctx, const struct json *request, struct json **answer,
 	struct err *err)
@@ -78,6 +93,10 @@ static inline int fake_lock_answer(void *ctx, const struct json *request, struct
 		++*(size_t *)ctx;
 	if (kind && strcmp(kind, "sdist") == 0 && name && json_get_str(request, "version")) {
 		*answer = fake_lock_sdist(name, json_get_str(request, "version"));
+		return 0;
+	}
+	if (kind && strcmp(kind, "git") == 0 && json_get_str(request, "url")) {
+		*answer = fake_lock_git(request);
 		return 0;
 	}
 	int debian = kind && strcmp(kind, "debian") == 0;

@@ -1,7 +1,7 @@
 /*
  * Resolve requests as `forge lock` does, without a recipe:
  *
- *	lock_tool [--update] [--index URL] STORE LOCK < requests
+ *	lock_tool [--update[=NAME]] [--index URL] STORE LOCK < requests
  *
  * One JSON request a line on standard input (see lock/lock.h); each answer is printed on one line.
  */
@@ -73,6 +73,8 @@ int main(int argc, char **argv)
 	for (; i < argc && str_starts(argv[i], "--"); i++) {
 		if (strcmp(argv[i], "--update") == 0)
 			o.update = true;
+		else if (str_starts(argv[i], "--update="))
+			o.update = true, o.only = argv[i] + strlen("--update=");
 		else if (strcmp(argv[i], "--index") == 0 && i + 1 < argc)
 			o.index = argv[++i];
 		else

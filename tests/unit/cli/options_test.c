@@ -45,7 +45,9 @@ static char *unwrapped(const char *text)
 
 static void assert_tells(const char *help, const struct option *o)
 {
-	_cleanup_free_ char *head = mem_printf(" --%s%s%s ", o->name, o->value ? " " : "", o->value ? o->value : "");
+	bool maybe = o->kind == OPTION_MAYBE;
+	_cleanup_free_ char *head = mem_printf(" --%s%s%s%s ", o->name, maybe ? "[=" : o->value ? " " : "",
+		o->value ? o->value : "", maybe ? "]" : "");
 	_cleanup_free_ char *letter = o->letter ? mem_printf("\n  -%c, --%s", o->letter, o->name) : mem_dup("");
 	_cleanup_free_ char *body = unwrapped(o->help), *all = unwrapped(help);
 	if (!strstr(help, head) || !strstr(help, letter) || !strstr(all, body))
@@ -114,6 +116,7 @@ static const struct option table[] = {
 	{ "jobs", 'j', OPTION_COUNT, OPTION(jobs), "N", "" },
 	{ "memory", 0, OPTION_SIZE, OPTION(memory), "SIZE", "" },
 	{ "set", 0, OPTION_LIST, OPTION(sets), "FIELD=VALUE", "" },
+	{ "update", 0, OPTION_MAYBE, OPTION(update), "NAME", "" },
 	{ NULL, 0, OPTION_FLAG, 0, NULL, NULL },
 };
 
@@ -134,6 +137,21 @@ static void every_form_is_parsed(void **state)
 	assert_string_equal(o.words.items[1], "-");
 	assert_string_equal(o.words.items[3], "-x");
 	options_free(&o);
+}
+
+/* A value only behind "=": the next word is a word. */
+static void a_value_may_be_left_out(void **state)
+{
+	char *bare[] = { "--update", "one" }, *named[] = { "--update=NAME", "one" };
+	struct options o = { 0 }, p = { 0 };
+	assert_int_equal(options_parse(2, bare, table, &o, NULL), 0);
+	assert_string_equal(o.update, "");
+	assert_int_equal(o.words.count, 1);
+	assert_int_equal(options_parse(2, named, table, &p, NULL), 0);
+	assert_string_equal(p.update, "NAME");
+	assert_int_equal(p.words.count, 1);
+	options_free(&o);
+	options_free(&p);
 }
 
 static void what_is_wrong_is_named(void **state)
@@ -169,7 +187,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_help_tells_every_option), cmocka_unit_test(the_help_fits_a_terminal),
 		cmocka_unit_test(help_lists_every_command), cmocka_unit_test(options_do_not_clash),
-		cmocka_unit_test(every_form_is_parsed), cmocka_unit_test(what_is_wrong_is_named),
+		cmocka_unit_test(every_form_is_parsed), cmocka_unit_test(a_value_may_be_left_out), cmocka_unit_test(what_is_wrong_is_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

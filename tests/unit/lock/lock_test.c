@@ -20,8 +20,13 @@
 	"\"pypi a-1.whl\":" WHEEL("a-1.whl") ",\n" \
 	"\"sdist a 1\":{\"build_requires\":[],\"file\":\"a-1.tar.gz\",\"from\":\"pypi\",\"name\":\"a\",\"requires\":[\"b\"]," \
 	SHA ",\"size\":7,\"version\":\"1\"},\n" \
-	"\"wheels 3.13 a==1\":{\"files\":[\"a-1.whl\"]}\n" \
-	"}}\n"
+	"\"wheels 3.13 a==1\":{\"files\":[\"a-1.whl\"]},\n" \
+	"\"~\":null}}\n"
+#define GIT_KEY "\"git https://h.example/a v1 submodules\""
+#define GIT(rev, hash, more) "{\"from\":\"git\",\"narHash\":\"" hash "\",\"rev\":\"" rev "\",\"submodules\":" more \
+	",\"url\":\"https://h.example/a\"}"
+#define REV "0123456789abcdef0123456789abcdef01234567"
+#define SRI "sha256-ASNFZ4mrze8BI0VniavN7wEjRWeJq83vASNFZ4mrze8="
 
 static struct tempdir dir;
 static char file[300];
@@ -168,6 +173,11 @@ static void test_bad_files(void **state)
 		{ "[\"a-1.whl\"]", "[\"b-1.whl\"]", "forge.lock:6: entry \"wheels 3.13 a==1\": it names \"pypi b-1.whl\"" },
 		{ "[\"a-1.whl\"]", "{}", "forge.lock:6: entry \"wheels 3.13 a==1\": \"files\" is not a list" },
 		{ "{\"files\":[\"a-1.whl\"]}", "7", "forge.lock:6: entry \"wheels 3.13 a==1\": it is not an object" },
+		{ "\"wheels 3.13 a==1\"", GIT_KEY ":" GIT("v1", SRI, "true") ",\"wheels 3.13 a==1\"", "submodules\": \"rev\" is not" },
+		{ "\"wheels 3.13 a==1\"", GIT_KEY ":" GIT(REV, "x", "true") ",\"wheels 3.13 a==1\"", "submodules\": \"narHash\"" },
+		{ "\"wheels 3.13 a==1\"", GIT_KEY ":" GIT(REV, SRI, "7") ",\"wheels 3.13 a==1\"", "submodules\": \"submodules\" is" },
+		{ "\"wheels 3.13 a==1\"", "\"git https://h.example/b v1\":" GIT(REV, SRI, "false") ",\"wheels 3.13 a==1\"",
+		  "v1\": \"url\" is not that of the key" },
 		{ "\"wheels 3.13 a==1\"", "\"wheals\"", "forge.lock:6: entry \"wheals\": this forge knows no such kind" },
 		{ "\"wheels 3.13 a==1\"", "\"sdist a 1\"", "forge.lock: not JSON: line 6" },
 	};
@@ -223,6 +233,38 @@ static void test_saves_sorted_without_what_nobody_means(void **state)
 	lock_free(l);
 }
 
+/* The form before the last line that never changes. */
+static void test_an_older_form_is_read_and_written_anew(void **state)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	_cleanup_free_ char *older = spoil(",\n\"~\":null}}", "\n}}");
+	write_lock(older);
+	struct lock *l = lock_open(file, NULL);
+	assert_non_null(l);
+	assert_int_equal(lock_save(l, NULL), 0);
+	assert_int_equal(fs_read_file(AT_FDCWD, file, 1 << 20, &text, NULL), 0);
+	assert_string_equal(text.data, GOOD);
+	lock_free(l);
+}
+
+static void test_git(void **state)
+{
+	_cleanup_err_ struct err err = { 0 };
+	_cleanup_free_ char *text = spoil("\"wheels 3.13 a==1\"", GIT_KEY ":" GIT(REV, SRI, "true") ",\n\"wheels 3.13 a==1\"");
+	write_lock(text);
+	struct lock *l = lock_open(file, &err);
+	assert_non_null(l);
+	struct json *found = answer(l, "{\"kind\":\"git\",\"url\":\"https://h.example/a\",\"rev\":\"v1\",\"submodules\":true}", &err);
+	assert_non_null(found);
+	assert_string_equal(json_get_str(found, "rev"), REV);
+	json_free(found);
+	assert_null(answer(l, "{\"kind\":\"git\",\"url\":\"https://u:p@h.example/a\",\"rev\":\"v2\"}", &err));
+	assert_non_null(strstr(err.msg, "lacks v2 of https://h.example/a (run: forge lock"));
+	assert_int_equal(lock_save(l, NULL), 0);
+	assert_false(lock_changed(l));
+	lock_free(l);
+}
+
 static void test_a_folder_is_no_empty_lock(void **state)
 {
 	_cleanup_err_ struct err err = { 0 };
@@ -241,6 +283,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_missing_file_is_empty, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_unchanged_is_not_touched, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_saves_sorted_without_what_nobody_means, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_an_older_form_is_read_and_written_anew, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_git, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_folder_is_no_empty_lock, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,22 @@ static void test_refused(void **state)
 		{ "name = 'x', version = '1', subdir = '../up'", "leads out of the source" },
 		{ "name = 'x', version = '1', subdir = '/abs'", "leads out of the source" },
 		{ "name = 'x', version = '1', source = {}", "'source' is forge.sdist(), forge.url" },
-		{ "name = 'x', version = '1', source = forge.git {url = 'u'}", "recipe.lua:2: forge.git is not there yet" },
+		{ "name = 'x', version = '1', source = forge.git {url = 'u'}", "recipe.lua:2: forge.git: 'rev' is missing" },
+		{ "name = 'x', version = '1', source = forge.sdist {name = 'y'}", "give name and version" },
+		{ "name = 'x', version = '1', sources = {}", "sources has no 'main'" },
+		{ "name = 'x', version = '1', source = forge.sdist(), sources = {}", "'source' or 'sources', not both" },
+		{ "name = 'x', version = '1', sources = {main = 1}", "sources.main is forge.sdist()" },
+		{ "name = 'x', version = '1', sources = {main = forge.sdist(), y = forge.sdist()}",
+		  "sources.y is { <source>, at = \"path\" }" },
+		{ "name = 'x', version = '1', sources = {main = forge.sdist(), y = {forge.sdist()}}", "'at' is missing" },
+		{ "name = 'x', version = '1', sources = {main = forge.sdist(), y = {forge.sdist(), at = '../y'}}",
+		  "at '../y' is not a path" },
+		{ "name = 'x', version = '1', sources = {main = forge.sdist(), y = {forge.sdist(), at = '/y'}}",
+		  "at '/y' is not a path" },
+		{ "name = 'x', version = '1', sources = {main = forge.sdist(), y = {forge.sdist(), at = 'a b'}}",
+		  "at 'a b' is not a path" },
+		{ "name = 'x', version = '1', sources = {main = forge.sdist(), y = {forge.sdist(), at = 'a'}, "
+		  "z = {forge.sdist(), at = 'a'}}", "stands at the same place" },
 		{ "name = 'x', version = '1', source = forge.url {urls = {'u'}}", "forge.url: 'sha256' is missing" },
 		{ "name = 'x', version = '1', label = {}", "'label' is forge.label" },
 		{ "name = 'x', version = '1', label = forge.label.local_version 'cu{cuda}'", "label: there is no word 'cuda'" },
@@ -242,6 +257,54 @@ static void test_other_sources(void **state)
 	assert_true(found);
 }
 
+static const struct drv *named(const char *name)
+{
+	for (size_t i = 0; i < eval_drv_count(r.eval); i++)
+		if (str_eq(eval_drv(r.eval, i)->drv->name, name))
+			return eval_drv(r.eval, i)->drv;
+	fail_msg("no derivation is called %s", name);
+	return NULL;
+}
+
+/* A repository is one fixed derivation of a folder; what it is fetched by is in no dependent's hash. */
+static void test_git_source(void **state)
+{
+	open_wheel("source = forge.git {url = 'https://h.example/a/Inner.git/', rev = 'v1', submodules = {'b', 'a'}}");
+	assert_non_null(raw_of());
+	const struct drv *d = named("Inner-0123456789ab");
+	assert_string_equal(d->builder, "builtin:fetch-git");
+	assert_int_equal(d->outputs[0].kind, DRV_OUT_FIXED);
+	assert_int_equal(d->outputs[0].method, DRV_NAR);
+	const char *entry = drv_env_get(d, "entry");
+	assert_non_null(strstr(entry, "\"submodules\":[\"b\",\"a\"]"));
+	assert_non_null(strstr(entry, "\"rev\":\"0123456789abcdef0123456789abcdef01234567\""));
+	assert_string_equal(drv_env_get(raw_of()->drv, "FORGE_SOURCE"), d->outputs[0].path);
+	open_wheel("source = forge.git {url = 'https://h.example/a/x', rev = 'v1', submodules = {}}");
+	raw_of();
+	assert_non_null(strstr(drv_env_get(named("x-0123456789ab"), "entry"), "\"submodules\":false"));
+}
+
+/* Several sources are laid into one folder; a main one alone is the same as `source`. */
+static void test_several_sources(void **state)
+{
+	recipe_file(&r, "src/setup.py", "");
+	open_wheel("sources = {main = forge.sdist(), one = {forge.git {url = 'https://h.example/one', rev = 'v1'}, at = 'b/c'},\n"
+		"two = {forge.path 'src', at = 'b'}, three = {forge.sdist {name = 'other', version = '3'}, at = 'a.d/x'}}");
+	assert_true(strlen(drv_env_get(raw_of()->drv, "FORGE_SOURCE")) == 53);
+	const struct drv *d = named("x-1.2-sources");
+	assert_string_equal(drv_env_get(d, "at"), "a.d/x b b/c");
+	struct slice first, second, third, rest = slice_of(drv_env_get(d, "from"));
+	slice_cut(rest, ' ', &first, &rest);
+	slice_cut(rest, ' ', &second, &third);
+	assert_true(slice_is(third, named("one-0123456789ab")->outputs[0].path));
+	assert_true(second.n > 4 && memcmp(second.p + second.n - 4, "-src", 4) == 0);
+	assert_non_null(named("other-3.tar.gz"));
+	open_wheel("sources = {main = forge.sdist()}");
+	_cleanup_free_ char *alone = mem_dup(raw_of()->path);
+	open_wheel("source = forge.sdist()");
+	assert_string_equal(alone, raw_of()->path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -249,6 +312,7 @@ int main(void)
 		cmocka_unit_test(test_labels), cmocka_unit_test(test_a_label_never_recompiles),
 		cmocka_unit_test(test_steps), cmocka_unit_test(test_world_of_cuda), cmocka_unit_test(test_set),
 		cmocka_unit_test(test_exclude), cmocka_unit_test(test_other_sources),
+		cmocka_unit_test(test_git_source), cmocka_unit_test(test_several_sources),
 	};
 	return cmocka_run_group_tests(tests, begin, end);
 }
