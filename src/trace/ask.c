@@ -3,14 +3,15 @@
 
 extern void *malloc(size_t size);
 
-/* A call about a path.  look() decides it: fd >= 0 what is there, -1 the call fails, -2 the kernel is to answer. */
+/* A call about a path.  look() decides it: fd >= 0 what is there, -1 the call fails, -2 the kernel is to answer.
+ * anywhere: outside of the roots nothing is odd. */
 struct question {
 	struct place place;
 	struct stat st;
 	int fd;
 };
 
-static int look(int dirfd, const char *path, struct question *q)
+static int look(int dirfd, const char *path, struct question *q, bool anywhere)
 {
 	int on = settings_ready();
 	if (on <= 0)
@@ -21,7 +22,7 @@ static int look(int dirfd, const char *path, struct question *q)
 	case PLACE_OTHER:
 		return q->fd = -2;
 	case PLACE_OUTSIDE:
-		return q->fd = look_outside(&q->place) < 0 ? -1 : -2;
+		return q->fd = !anywhere && look_outside(&q->place) < 0 ? -1 : -2;
 	case PLACE_BELOW:
 		break;
 	}
@@ -32,7 +33,7 @@ static int look(int dirfd, const char *path, struct question *q)
 static int ask_stat(int dirfd, const char *path, struct stat *st, int flags)
 {
 	struct question q;
-	switch (look(dirfd, path, &q)) {
+	switch (look(dirfd, path, &q, false)) {
 	case -1:
 		return -1;
 	case -2:
@@ -76,7 +77,7 @@ int trace_statx(int dirfd, const char *path, int flags, unsigned mask, struct st
 int trace_statx(int dirfd, const char *path, int flags, unsigned mask, struct statx *st)
 {
 	struct question q;
-	switch (look(dirfd, path, &q)) {
+	switch (look(dirfd, path, &q, false)) {
 	case -1:
 		return -1;
 	case -2:
@@ -99,7 +100,7 @@ static int real_access(int dirfd, const char *path, int mode, int flags)
 static int ask_access(int dirfd, const char *path, int mode, int flags)
 {
 	struct question q;
-	switch (look(dirfd, path, &q)) {
+	switch (look(dirfd, path, &q, false)) {
 	case -1:
 		return -1;
 	case -2:
@@ -139,7 +140,7 @@ int trace_eaccess(const char *path, int mode)
 	return ask_access(AT_FDCWD, path, mode, AT_EACCESS);
 }
 
-/* No text of a source leads to a call of this, so what stands in /proc may be asked for. */
+/* No text of a source leads to a call of this or of realpath, so outside of the roots any path may be asked for. */
 static long ask_readlink(int dirfd, const char *path, char *to, size_t room)
 {
 	struct place p;
@@ -190,7 +191,7 @@ static int name_fd(int fd, char path[PATH_MAX])
 static int ask_real(const char *path, char *real)
 {
 	struct question q;
-	switch (look(AT_FDCWD, path, &q)) {
+	switch (look(AT_FDCWD, path, &q, true)) {
 	case -1:
 		return -1;
 	case -2: {

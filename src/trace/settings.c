@@ -90,6 +90,14 @@ int settings_ready(void)
 	return s == 3 ? -1 : s - 1;
 }
 
+bool program_is(const char *name)
+{
+	char path[PATH_MAX];
+	size_t n = strlen(name);
+	long len = sys(SYS_readlink, "/proc/self/exe", path, sizeof path, 0);
+	return len > (long)n && memcmp(path + len - n, name, n) == 0 && path[len - (long)n - 1] == '/';
+}
+
 int settings_root(const char *path, size_t len)
 {
 	for (size_t i = 0; i < settings.root_count; i++) {

@@ -31,6 +31,9 @@ int settings_ready(void);
 /* The number of the root that the clean path is in, -1: in none. */
 int settings_root(const char *path, size_t len);
 
+/* Is this process's program, without its folder, called so?  For what is rare. */
+bool program_is(const char *name);
+
 /* --- memo.c: what this process has met so far; safe in threads -------------------------------- */
 
 enum {
