@@ -32,6 +32,9 @@ static inline void compile_world_closep(struct compile_world **w)
 }
 #define _cleanup_compile_world_ __attribute__((cleanup(compile_world_closep)))
 
+/* A descriptor of the physical folder at /build; the world's. */
+int compile_world_build(const struct compile_world *w);
+
 /* For struct manifest_check, with the world as ctx.  path is absolute and clean. */
 int compile_world_hash(void *world, const char *path, struct hash *out); /* 1; 0: missing; -1: odd */
 int compile_world_exists(void *world, const char *path);                 /* an enum manifest_kind */

@@ -1,6 +1,8 @@
 /* Private copies of files that may change: what a compiler reads is what is there afterwards. */
 #include "trace/trace.h"
 
+#define COPY_PATH_MAX (sizeof settings.folder + 64)
+
 static uint64_t mix(const struct place *p, uint64_t h)
 {
 	for (size_t i = 0; i < p->len; i++)
@@ -30,9 +32,19 @@ static void path_of(const char *between, const char *name, char path[COPY_PATH_M
 	memcpy(path + len + n, name, m + 1);
 }
 
-void copy_path(const char *name, char path[COPY_PATH_MAX])
+static int open_copy(const struct place *p, char path[COPY_PATH_MAX], int flags)
 {
+	char name[TRACE_NAME_LENGTH + 1];
+	copy_name(p, name);
 	path_of("/" TRACE_COPIES "/", name, path);
+	return sys_openat(AT_FDCWD, path, flags, 0);
+}
+
+int copy_again(const struct place *p, int flags)
+{
+	char path[COPY_PATH_MAX];
+	int fd = open_copy(p, path, flags & (O_PATH | O_CLOEXEC));
+	return fd < 0 ? trace_failed(-fd) : fd;
 }
 
 /* A name of its own for every copy in the making. */
@@ -81,17 +93,15 @@ static long fill(int draft, int from, const struct stat *st)
 
 int copy_open(const struct place *p, int from, const struct stat *st, int flags)
 {
-	char name[TRACE_NAME_LENGTH + 1], final[COPY_PATH_MAX], draft[COPY_PATH_MAX];
-	copy_name(p, name);
-	copy_path(name, final);
-	int have = sys_openat(AT_FDCWD, final, O_RDONLY | (flags & O_CLOEXEC), 0);
+	char final[COPY_PATH_MAX], draft[COPY_PATH_MAX];
+	int have = open_copy(p, final, flags & O_CLOEXEC);
 	if (have != -ENOENT)
-		return sys_give(have);
+		return have < 0 ? trace_failed(-have) : have;
 	draft_path(draft);
 	int fd = sys_openat(AT_FDCWD, draft, O_RDWR | O_CREAT | O_EXCL | (flags & O_CLOEXEC),
 		0600 | (st->st_mode & 0777));
 	if (fd < 0)
-		return sys_give(fd);
+		return trace_failed(-fd);
 	long rc = fill(fd, from, st);
 	if (rc == 0)
 		rc = sys6(SYS_renameat2, AT_FDCWD, (long)draft, AT_FDCWD, (long)final, 1 /* RENAME_NOREPLACE */, 0);
@@ -99,7 +109,5 @@ int copy_open(const struct place *p, int from, const struct stat *st, int flags)
 		return fd;
 	sys_close(fd);
 	sys(SYS_unlink, draft, 0, 0, 0);
-	if (rc == -EEXIST) /* another process was faster */
-		return sys_give(sys_openat(AT_FDCWD, final, O_RDONLY | (flags & O_CLOEXEC), 0));
-	return sys_give(rc);
+	return rc == -EEXIST ? copy_again(p, flags) /* another process was faster */ : trace_failed(-rc);
 }

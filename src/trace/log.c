@@ -72,8 +72,7 @@ static int write_record(const struct record *r)
 	}
 	if (rc == (long)r->len)
 		return 0;
-	errno = rc < 0 ? (int)-rc : ENOSPC;
-	return -1;
+	return trace_failed(rc < 0 ? -rc : ENOSPC);
 }
 
 static void begin(struct record *r, char kind, const char *path, size_t len)

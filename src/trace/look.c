@@ -84,18 +84,6 @@ int look_failed(const struct place *p, int error)
 	}
 }
 
-/* What has been read is what it was then. */
-static int open_there(const struct place *p)
-{
-	char name[TRACE_NAME_LENGTH + 1], copy[COPY_PATH_MAX];
-	if (p->root == 0 && memo_get(p->path, p->len) & MET_FILE) {
-		copy_name(p, name);
-		copy_path(name, copy);
-		return sys_openat(AT_FDCWD, copy, O_PATH | O_CLOEXEC, 0);
-	}
-	return sys_open_plain(p->path, O_PATH | O_CLOEXEC);
-}
-
 static int odd(int fd, const struct place *p, const char *why)
 {
 	sys_close(fd);
@@ -106,7 +94,10 @@ int look_at(const struct place *p, struct stat *st)
 {
 	if (look_met(p) < 0)
 		return -1;
-	int fd = open_there(p);
+	bool copied = p->root == 0 && memo_get(p->path, p->len) & MET_FILE; /* it is what was read, then */
+	int fd = copied ? copy_again(p, O_PATH | O_CLOEXEC) : sys_open_plain(p->path, O_PATH | O_CLOEXEC);
+	if (fd == -1 && copied)
+		return -1;
 	int rc = fd < 0 ? fd : sys_fstat(fd, st);
 	if (rc < 0)
 		return look_failed(p, -rc) < 0 ? -1 : -2;

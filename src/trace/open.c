@@ -69,12 +69,8 @@ static int open_below(const struct place *p, int flags)
 	struct stat st;
 	if (look_met(p) < 0)
 		return -1;
-	if (p->root == 0 && memo_get(p->path, p->len) & MET_FILE && !p->slash) {
-		char name[TRACE_NAME_LENGTH + 1], copy[COPY_PATH_MAX];
-		copy_name(p, name);
-		copy_path(name, copy);
-		return pass(AT_FDCWD, copy, O_RDONLY | (flags & O_CLOEXEC), 0);
-	}
+	if (p->root == 0 && memo_get(p->path, p->len) & MET_FILE && !p->slash)
+		return copy_again(p, flags);
 	/* Nothing that a build puts there may hold it up; that is for plain files without a meaning. */
 	int fd = sys_open_plain(p->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (flags & O_CLOEXEC));
 	int rc = fd < 0 ? fd : sys_fstat(fd, &st);

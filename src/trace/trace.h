@@ -12,6 +12,13 @@
 /* A function of the C library that programs get ours for. */
 #define INSTEAD_OF(name) __asm__(name) __attribute__((visibility("default")))
 
+/* What tracing itself fails with: never an errno that says that a file is not there. */
+static inline int trace_failed(long error)
+{
+	errno = error == ENOENT || error == ENOTDIR ? EIO : (int)error;
+	return -1;
+}
+
 /* --- settings.c: from the environment, once a process --------------------------------------- */
 
 #define ROOTS_MAX 8
@@ -98,12 +105,11 @@ int look_opened(int fd, const char *path);
 
 /* --- copy.c --------------------------------------------------------------------------------------- */
 
-#define COPY_PATH_MAX (PATH_MAX / 2 + 64)
-
 void copy_name(const struct place *p, char name[TRACE_NAME_LENGTH + 1]);
-void copy_path(const char *name, char path[COPY_PATH_MAX]);
 /* A descriptor of the copy of what is open as `from`; one is made if there is none yet. */
 int copy_open(const struct place *p, int from, const struct stat *st, int flags);
+/* The copy that was made before. */
+int copy_again(const struct place *p, int flags);
 
 /* --- open.c --------------------------------------------------------------------------------------- */
 
