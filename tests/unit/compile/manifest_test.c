@@ -148,6 +148,7 @@ static void test_newest_first(void **state)
 	set(&w, "/build/a.c=3", "/build/inc/a.h=header", "/build/inc/", NULL);
 	assert_int_equal(find(&m, "env", &w), 33);
 	add_new(&m, "3", 34, "env other");
+	set(&w, "/build/a.c=3", "/build/inc/a.h=header", "/build/inc/", "/env/e.h=environment", NULL);
 	assert_int_equal(find(&m, "env", &w), 34);
 	str_list_free(&w.things);
 }
