@@ -9,7 +9,8 @@
 /* A record; its texts are in the log. */
 struct seen {
 	char kind;
-	const char *path, *copy, *why;
+	const char *path, *why;
+	struct slice content;
 	uint64_t size;
 	int64_t mtime;
 };
@@ -50,24 +51,29 @@ static bool next_time(struct reading *r, int64_t *t)
 	return true;
 }
 
-static bool is_copy_name(const char *text)
+/* The bytes of a copy, which stand behind its record. */
+static bool next_content(struct reading *r, struct seen *s)
 {
-	return text[0] == '\0' || (strlen(text) == TRACE_NAME_LENGTH && text[strspn(text, "0123456789abcdef")] == '\0');
+	if (s->size > (uint64_t)(r->end - r->at))
+		return false;
+	s->content = (struct slice){ r->at, (size_t)s->size };
+	r->at += s->size;
+	return true;
 }
 
 static bool next_record(struct reading *r, struct seen *s)
 {
 	*s = (struct seen){ .kind = *r->at++ };
 	s->path = next_text(r);
-	if (!s->path || !strchr("fsdmx", s->kind) || !s->kind)
+	if (!s->path || !strchr("cfsdmx", s->kind) || !s->kind)
 		return false;
 	if (s->kind == 'x')
 		return (s->why = next_text(r)) != NULL;
 	if (!path_is_clean(s->path))
 		return false;
-	if (s->kind == 'f' && (!(s->copy = next_text(r)) || !is_copy_name(s->copy)))
-		return false;
-	return (s->kind != 'f' && s->kind != 's') || (next_number(r, INT64_MAX, &s->size) && next_time(r, &s->mtime));
+	if (s->kind == 'd' || s->kind == 'm')
+		return true;
+	return next_number(r, INT64_MAX, &s->size) && next_time(r, &s->mtime) && (s->kind != 'c' || next_content(r, s));
 }
 
 static int read_records(struct reading *r, struct err *err)
@@ -104,27 +110,33 @@ static void set_odd(struct trace *t, const char *path, const char *why)
 			*p = '?';
 }
 
-/* Whatever it was told of: a file stays the same file. */
+static bool is_file(const struct seen *s)
+{
+	return s->kind == 'c' || s->kind == 'f' || s->kind == 's';
+}
+
+/* Whatever it was told of, by how many processes: a file stays the same file. */
 static bool is_same(const struct seen *a, const struct seen *b)
 {
-	bool files = (a->kind == 'f' || a->kind == 's') && (b->kind == 'f' || b->kind == 's');
-	if (files)
-		return a->size == b->size && a->mtime == b->mtime && (a->kind != b->kind || str_eq(a->copy, b->copy));
-	return a->kind == b->kind;
+	if (a->kind != b->kind && (!is_file(a) || b->kind != 's'))
+		return false;
+	if (is_file(a) && (a->size != b->size || a->mtime != b->mtime))
+		return false;
+	return a->kind != 'c' || b->kind != 'c' || slice_eq(a->content, b->content);
 }
 
 static void take(struct trace *t, const struct seen *s)
 {
-	struct trace_file file = { .size = s->size, .mtime = s->mtime };
+	struct trace_file file = { .content = s->content, .size = s->size, .mtime = s->mtime };
 	switch (s->kind) {
+	case 'c':
 	case 'f':
 	case 's':
 		file.path = mem_dup(s->path);
-		file.copy = s->copy && *s->copy ? mem_dup(s->copy) : NULL;
-		if (s->kind == 'f')
-			*list_push(&t->files) = file;
-		else
+		if (s->kind == 's')
 			*list_push(&t->asked) = file;
+		else
+			*list_push(&t->files) = file;
 		break;
 	case 'd':
 		str_list_add(&t->dirs, s->path);
@@ -163,27 +175,6 @@ static bool fits_parents(const struct reading *r, const struct seen *s)
 	return true;
 }
 
-static int by_text(const void *a, const void *b)
-{
-	const char *const *x = a, *const *y = b;
-	return strcmp(*x, *y);
-}
-
-/* Two paths whose names for copies fell together got one file for both. */
-static void check_copies(struct trace *t)
-{
-	LIST(const char *) names = { 0 };
-	for (size_t i = 0; i < t->files.count; i++)
-		if (t->files.items[i].copy)
-			*list_push(&names) = t->files.items[i].copy;
-	if (names.count)
-		qsort(names.items, names.count, sizeof *names.items, by_text);
-	for (size_t i = 1; i < names.count; i++)
-		if (strcmp(names.items[i - 1], names.items[i]) == 0)
-			set_odd(t, "a file", "was given for two");
-	list_free(&names);
-}
-
 static void sort_out(struct reading *r, struct trace *t)
 {
 	if (r->odd.path)
@@ -201,7 +192,6 @@ static void sort_out(struct reading *r, struct trace *t)
 			set_odd(t, s->path, "changed while it was compiled");
 		}
 	}
-	check_copies(t);
 }
 
 int trace_log_read(struct slice log, struct trace *t, struct err *err)
@@ -220,10 +210,8 @@ int trace_log_read(struct slice log, struct trace *t, struct err *err)
 
 static void free_files(struct trace_file *files, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		free(files[i].path);
-		free(files[i].copy);
-	}
 }
 
 void trace_free(struct trace *t)

@@ -10,12 +10,12 @@
 #include "core/list.h"
 #include "core/str.h"
 
-#define TRACE_LOG_MAX (256u << 20) /* bytes of a log */
+#define TRACE_LOG_MAX (4ull << 30) /* bytes of a log */
 #define TRACE_RECORDS_MAX 1000000u
 
 struct trace_file {
 	char *path;     /* absolute and clean */
-	char *copy;     /* name in the folder of copies; NULL: it was read where it is, as it never changes */
+	struct slice content; /* what the compiler got; p is NULL where it was read in place, as it never changes */
 	uint64_t size;
 	int64_t mtime;  /* seconds since 1970 */
 };
@@ -23,13 +23,14 @@ struct trace_file {
 /* All lists are sorted by path, bytewise, and no path stands twice in all of them together. */
 struct trace {
 	LIST(struct trace_file) files; /* that were read */
-	LIST(struct trace_file) asked; /* that were asked about but never read; no copies */
+	LIST(struct trace_file) asked; /* that were asked about but never read; no content */
 	struct str_list missing, dirs;
 	char *odd; /* why the lists don't tell all that the compiler saw; NULL: they do.  Where a path was first one
 	              thing and then another, this says so. */
 };
 
-/* -1 (ERR_INPUT): this is no whole log, and an empty one is none; *t is empty then. */
+/* The contents are lent from the log.  -1 (ERR_INPUT): this is no whole log, and an empty one is none; *t is empty
+ * then. */
 int trace_log_read(struct slice log, struct trace *t, struct err *err);
 void trace_free(struct trace *t);
 #define _cleanup_trace_ __attribute__((cleanup(trace_free)))

@@ -85,6 +85,8 @@ int trace_statx(int dirfd, const char *path, int flags, unsigned mask, struct st
 	}
 	int rc = (int)sys6(SYS_statx, q.fd, (long)"", flags | AT_EMPTY_PATH, mask, (long)st, 0);
 	sys_close(q.fd);
+	if (S_ISREG(q.st.st_mode))
+		st->stx_size = (uint64_t)q.st.st_size;
 	st->stx_mtime.tv_sec = q.st.st_mtim.tv_sec;
 	st->stx_mtime.tv_nsec = (uint32_t)q.st.st_mtim.tv_nsec;
 	return sys_give(rc);

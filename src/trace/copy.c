@@ -1,113 +1,108 @@
-/* Private copies of files that may change: what a compiler reads is what is there afterwards. */
+/* Private copies of files that may change: what a process reads is what is in the log. */
+#include <sys/mman.h>
+
 #include "trace/trace.h"
 
-#define COPY_PATH_MAX (sizeof settings.folder + 64)
-
-static uint64_t mix(const struct place *p, uint64_t h)
+/* A file that is in memory only, as it is made in a moment and nobody else needs it.  Its bytes stay mapped. */
+static int new_file(size_t len, int flags, void **bytes)
 {
-	for (size_t i = 0; i < p->len; i++)
-		h = (h ^ (unsigned char)p->path[i]) * 0x100000001b3u;
-	return h;
-}
-
-static void put_hex(char *to, uint64_t n)
-{
-	for (int i = 15; i >= 0; i--, n >>= 4)
-		to[i] = "0123456789abcdef"[n & 15];
-}
-
-/* Two names that met would share a copy; the log says so, and who reads it finds it odd. */
-void copy_name(const struct place *p, char name[TRACE_NAME_LENGTH + 1])
-{
-	put_hex(name, mix(p, 0xcbf29ce484222325u));
-	put_hex(name + 16, mix(p, 0x9e3779b97f4a7c15u));
-	name[TRACE_NAME_LENGTH] = '\0';
-}
-
-static void path_of(const char *between, const char *name, char path[COPY_PATH_MAX])
-{
-	size_t len = settings.folder_len, n = strlen(between), m = strlen(name);
-	memcpy(path, settings.folder, len);
-	memcpy(path + len, between, n);
-	memcpy(path + len + n, name, m + 1);
-}
-
-static int open_copy(const struct place *p, char path[COPY_PATH_MAX], int flags)
-{
-	char name[TRACE_NAME_LENGTH + 1];
-	copy_name(p, name);
-	path_of("/" TRACE_COPIES "/", name, path);
-	return sys_openat(AT_FDCWD, path, flags, 0);
-}
-
-int copy_again(const struct place *p, int flags)
-{
-	char path[COPY_PATH_MAX];
-	int fd = open_copy(p, path, flags & (O_PATH | O_CLOEXEC));
-	return fd < 0 ? trace_failed(-fd) : fd;
-}
-
-/* A name of its own for every copy in the making. */
-static void draft_path(char path[COPY_PATH_MAX])
-{
-	static unsigned number;
-	char name[32];
-	uint64_t pid = (uint64_t)sys(SYS_getpid, 0, 0, 0, 0);
-	put_hex(name, pid << 32 | __atomic_add_fetch(&number, 1, __ATOMIC_RELAXED));
-	name[16] = '\0';
-	path_of("/t.", name, path);
-}
-
-/* So many bytes as it had when it was opened, or what it still has of them. */
-static long copy_bytes(int from, int to, uint64_t left)
-{
-	char block[65536];
-	while (left > 0) {
-		size_t want = left < sizeof block ? (size_t)left : sizeof block;
-		long got = sys(SYS_read, from, block, want, 0);
-		if (got == -EINTR)
-			continue;
-		if (got <= 0)
-			return got;
-		for (long done = 0; done < got; ) {
-			long n = sys(SYS_write, to, block + done, got - done, 0);
-			if (n <= 0 && n != -EINTR)
-				return n ? n : -ENOSPC;
-			done += n > 0 ? n : 0;
-		}
-		left -= (uint64_t)got;
+	int fd = (int)sys(SYS_memfd_create, "traced", flags & O_CLOEXEC ? MFD_CLOEXEC : 0, 0, 0);
+	if (fd < 0)
+		return fd;
+	long rc = len ? sys(SYS_ftruncate, fd, len, 0, 0) : 0;
+	*bytes = "";
+	if (rc == 0 && len) {
+		rc = sys6(SYS_mmap, 0, (long)len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		*bytes = (void *)rc;
+		rc = rc < 0 && rc > -4096 ? rc : 0;
 	}
-	return 0;
+	if (rc == 0)
+		return fd;
+	sys_close(fd);
+	return (int)rc;
 }
 
-static long fill(int draft, int from, const struct stat *st)
+/* So many bytes as it had when it was opened, or what it still has of them; their number. */
+static long read_bytes(int from, char *to, size_t len)
 {
-	struct timespec times[2] = { st->st_mtim, st->st_mtim };
-	if (settings.timed)
-		times[0] = times[1] = (struct timespec){ .tv_sec = settings.time };
-	long rc = copy_bytes(from, draft, (uint64_t)st->st_size);
+	size_t done = 0;
+	while (done < len) {
+		long n = sys(SYS_read, from, to + done, len - done, 0);
+		if (n == -EINTR)
+			continue;
+		if (n < 0)
+			return n;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (long)done;
+}
+
+static long set_time(int fd, const struct timespec *mtime)
+{
+	const struct timespec times[2] = { *mtime, *mtime };
+	return sys(SYS_utimensat, fd, NULL, times, 0);
+}
+
+/* The log first: what is not in there must not be read. */
+static long fill(const struct place *p, int fd, int from, struct copy *copy)
+{
+	size_t room = copy->len;
+	long got = read_bytes(from, (char *)copy->bytes, room);
+	if (got < 0)
+		return got;
+	copy->len = (size_t)got;
+	long rc = copy->len < room ? sys(SYS_ftruncate, fd, copy->len, 0, 0) : 0;
 	if (rc == 0)
-		rc = sys(SYS_utimensat, draft, NULL, times, 0);
-	return rc < 0 ? rc : sys(SYS_lseek, draft, 0, SEEK_SET, 0);
+		rc = set_time(fd, &copy->mtime);
+	if (rc == 0)
+		rc = log_copy(p->path, copy) < 0 ? -errno : 0;
+	return rc == 0 && !memo_add_copy(p->path, p->len, copy) ? -ENOMEM : rc;
 }
 
 int copy_open(const struct place *p, int from, const struct stat *st, int flags)
 {
-	char final[COPY_PATH_MAX], draft[COPY_PATH_MAX];
-	int have = open_copy(p, final, flags & O_CLOEXEC);
-	if (have != -ENOENT)
-		return have < 0 ? trace_failed(-have) : have;
-	draft_path(draft);
-	int fd = sys_openat(AT_FDCWD, draft, O_RDWR | O_CREAT | O_EXCL | (flags & O_CLOEXEC),
-		0600 | (st->st_mode & 0777));
+	struct copy copy = { NULL, (size_t)st->st_size, st->st_mtim };
+	void *bytes;
+	if (settings.timed)
+		copy.mtime = (struct timespec){ .tv_sec = settings.time };
+	int fd = new_file(copy.len, flags, &bytes);
 	if (fd < 0)
 		return trace_failed(-fd);
-	long rc = fill(fd, from, st);
-	if (rc == 0)
-		rc = sys6(SYS_renameat2, AT_FDCWD, (long)draft, AT_FDCWD, (long)final, 1 /* RENAME_NOREPLACE */, 0);
+	copy.bytes = bytes;
+	long rc = fill(p, fd, from, &copy);
 	if (rc == 0)
 		return fd;
 	sys_close(fd);
-	sys(SYS_unlink, draft, 0, 0, 0);
-	return rc == -EEXIST ? copy_again(p, flags) /* another process was faster */ : trace_failed(-rc);
+	return trace_failed(-rc);
+}
+
+int copy_again(const struct place *p, int flags)
+{
+	struct copy copy = memo_copy(p->path, p->len);
+	void *bytes;
+	if (!copy.bytes)
+		return -2;
+	int fd = new_file(copy.len, flags, &bytes);
+	if (fd < 0)
+		return trace_failed(-fd);
+	if (copy.len) {
+		memcpy(bytes, copy.bytes, copy.len);
+		sys(SYS_munmap, bytes, copy.len, 0, 0);
+	}
+	long rc = set_time(fd, &copy.mtime);
+	if (rc == 0)
+		return fd;
+	sys_close(fd);
+	return trace_failed(-rc);
+}
+
+void copy_stat(const struct place *p, struct stat *st)
+{
+	struct copy copy = memo_copy(p->path, p->len);
+	if (!copy.bytes)
+		return;
+	st->st_size = (off_t)copy.len;
+	st->st_mtim = copy.mtime;
 }

@@ -1,4 +1,6 @@
 /* The records of the log. */
+#include <sys/uio.h>
+
 #include "trace/trace.h"
 
 #define HIGH_DESCRIPTOR 900 /* out of the way of programs that count on low numbers */
@@ -61,18 +63,17 @@ static void add_number(struct record *r, int64_t n)
 }
 
 /* One write, so that records of several processes don't mix. */
-static int write_record(const struct record *r)
+static int write_record(const struct record *r, const void *more, size_t len)
 {
+	const struct iovec parts[2] = { { (void *)r->bytes, r->len }, { (void *)more, len } };
 	int fd = descriptor();
-	long rc = fd < 0 ? fd : sys(SYS_write, fd, r->bytes, r->len, 0);
+	long rc = fd < 0 ? fd : sys(SYS_writev, fd, parts, len ? 2 : 1, 0);
 	if (rc == -EBADF) { /* the program closed all that was open */
 		__atomic_compare_exchange_n(&log_fd, &fd, -1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 		fd = descriptor();
-		rc = fd < 0 ? fd : sys(SYS_write, fd, r->bytes, r->len, 0);
+		rc = fd < 0 ? fd : sys(SYS_writev, fd, parts, len ? 2 : 1, 0);
 	}
-	if (rc == (long)r->len)
-		return 0;
-	return trace_failed(rc < 0 ? -rc : ENOSPC);
+	return rc == (long)(r->len + len) ? 0 : trace_failed(rc < 0 ? -rc : ENOSPC);
 }
 
 static void begin(struct record *r, char kind, const char *path, size_t len)
@@ -84,7 +85,7 @@ static void begin(struct record *r, char kind, const char *path, size_t len)
 
 static int finish(const struct record *r, const char *path, size_t len, unsigned met)
 {
-	if (write_record(r) < 0)
+	if (write_record(r, NULL, 0) < 0)
 		return -1;
 	memo_add(path, len, met);
 	return 0;
@@ -119,30 +120,37 @@ int log_odd(const char *path, const char *why)
 	return finish(&r, path, len, MET_ODD);
 }
 
-static void add_stat(struct record *r, const struct stat *st)
+static void add_stat(struct record *r, int64_t size, const struct timespec *mtime)
 {
-	add_number(r, st->st_size);
-	add_number(r, st->st_mtim.tv_sec);
+	add_number(r, size);
+	add_number(r, mtime->tv_sec);
 }
 
-/* These are written again and again, as what they tell may change. */
+/* This is written again and again, as what it tells may change. */
 int log_asked(const char *path, const struct stat *st)
 {
 	struct record r;
 	size_t len = strlen(path);
 	begin(&r, 's', path, len);
-	add_stat(&r, st);
+	add_stat(&r, st->st_size, &st->st_mtim);
 	return finish(&r, path, len, MET_ASKED);
 }
 
-int log_file(const char *path, const char *copy, const struct stat *st)
+int log_file(const char *path, const struct stat *st)
 {
 	struct record r;
 	size_t len = strlen(path);
 	if (memo_get(path, len) & MET_FILE)
 		return 0;
 	begin(&r, 'f', path, len);
-	add(&r, copy, strlen(copy));
-	add_stat(&r, st);
+	add_stat(&r, st->st_size, &st->st_mtim);
 	return finish(&r, path, len, MET_FILE);
+}
+
+int log_copy(const char *path, const struct copy *copy)
+{
+	struct record r;
+	begin(&r, 'c', path, strlen(path));
+	add_stat(&r, (int64_t)copy->len, &copy->mtime);
+	return write_record(&r, copy->bytes, copy->len);
 }

@@ -27,9 +27,18 @@ static int was_missing(const struct place *p, size_t len, void *ctx)
 	return is_missing(memo_get(p->path, len));
 }
 
+/* The folder that it is in is known to be there, so all above are. */
+static bool has_parent(const struct place *p)
+{
+	size_t len = p->len;
+	while (len && p->path[--len] != '/')
+		;
+	return len >= settings.roots[p->root].len && memo_get(p->path, len) & MET_PARENT;
+}
+
 int look_met(const struct place *p)
 {
-	int error = each_part(p, was_missing, NULL);
+	int error = has_parent(p) ? is_missing(memo_get(p->path, p->len)) : each_part(p, was_missing, NULL);
 	if (!error)
 		return 0;
 	errno = error;
@@ -73,6 +82,11 @@ int look_failed(const struct place *p, int error)
 {
 	if (error != ENOENT && error != ENOTDIR)
 		return log_odd(p->path, error == ELOOP ? "is reached through a link" : "can't be opened");
+	if (error == ENOENT && has_parent(p)) {
+		if (log_missing(p->path, p->len, MET_MISSING) == 0)
+			errno = ENOENT;
+		return -1;
+	}
 	struct missing m = { error, 0 };
 	switch (each_part(p, find_missing, &m)) {
 	case 0: /* there is something now, and it may be a file that was to be a folder */
@@ -94,10 +108,7 @@ int look_at(const struct place *p, struct stat *st)
 {
 	if (look_met(p) < 0)
 		return -1;
-	bool copied = p->root == 0 && memo_get(p->path, p->len) & MET_FILE; /* it is what was read, then */
-	int fd = copied ? copy_again(p, O_PATH | O_CLOEXEC) : sys_open_plain(p->path, O_PATH | O_CLOEXEC);
-	if (fd == -1 && copied)
-		return -1;
+	int fd = sys_open_plain(p->path, O_PATH | O_CLOEXEC);
 	int rc = fd < 0 ? fd : sys_fstat(fd, st);
 	if (rc < 0)
 		return look_failed(p, -rc) < 0 ? -1 : -2;
@@ -106,6 +117,7 @@ int look_at(const struct place *p, struct stat *st)
 			return odd(fd, p, "is a file where a folder is meant");
 		if (p->root == 0 && settings.timed)
 			st->st_mtim = (struct timespec){ .tv_sec = settings.time };
+		copy_stat(p, st); /* once it has been read it is what was read */
 		rc = log_asked(p->path, st);
 	} else if (S_ISDIR(st->st_mode)) {
 		rc = log_folder(p->path, p->len);

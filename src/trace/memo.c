@@ -11,38 +11,44 @@ struct met {
 	uint32_t hash;
 	uint16_t len;
 	uint16_t met;
+	struct copy copy;
 };
 
 static struct met *table;
 static size_t room, used; /* room is a power of two */
 static char *chunk;
 static size_t chunk_left;
-static int owner; /* pid of the process that holds the lock, 0: none */
-
-/* A child forked while another thread held the lock finds it held by its parent, which is not there: it takes it. */
-void lock_take(void)
-{
-	int self = (int)sys(SYS_getpid, 0, 0, 0, 0);
-	for (;;) {
-		int held = 0;
-		if (__atomic_compare_exchange_n(&owner, &held, self, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			return;
-		if (held != self && __atomic_compare_exchange_n(&owner, &held, self, false, __ATOMIC_ACQUIRE,
-				__ATOMIC_RELAXED))
-			return;
-		sys(SYS_sched_yield, 0, 0, 0, 0);
-	}
-}
-
-void lock_drop(void)
-{
-	__atomic_store_n(&owner, 0, __ATOMIC_RELEASE);
-}
-
 static void *pages(size_t size)
 {
 	long at = sys6(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return at < 0 && at > -4096 ? NULL : (void *)at;
+}
+
+/* In memory that a forked child finds zeroed: a thread that held it is not there. */
+static int *lock;
+
+void memo_begin(void)
+{
+	static int fallback;
+	lock = pages(sizeof *lock);
+	if (lock)
+		sys(SYS_madvise, lock, 4096, MADV_WIPEONFORK, 0);
+	else
+		lock = &fallback;
+}
+
+static void lock_take(void)
+{
+	int none = 0;
+	while (!__atomic_compare_exchange_n(lock, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		none = 0;
+		sys(SYS_sched_yield, 0, 0, 0, 0);
+	}
+}
+
+static void lock_drop(void)
+{
+	__atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 }
 
 static uint32_t hash_path(const char *path, size_t len)
@@ -106,18 +112,42 @@ unsigned memo_get(const char *path, size_t len)
 	return met;
 }
 
-/* Without memory it is forgotten, which costs time only. */
+struct copy memo_copy(const char *path, size_t len)
+{
+	struct copy copy = { NULL, 0, { 0, 0 } };
+	lock_take();
+	if (table)
+		copy = slot(path, len, hash_path(path, len))->copy;
+	lock_drop();
+	return copy;
+}
+
+/* Without memory it is forgotten, which costs time only; but for a copy. */
+static bool add(const char *path, size_t len, unsigned met, const struct copy *copy)
+{
+	if (!grow())
+		return false;
+	uint32_t hash = hash_path(path, len);
+	struct met *m = slot(path, len, hash);
+	const char *kept = m->path ? m->path : keep(path, len);
+	if (!kept)
+		return false;
+	used += !m->path;
+	*m = (struct met){ kept, hash, (uint16_t)len, (uint16_t)(m->met | met), copy ? *copy : m->copy };
+	return true;
+}
+
 void memo_add(const char *path, size_t len, unsigned met)
 {
 	lock_take();
-	if (grow()) {
-		uint32_t hash = hash_path(path, len);
-		struct met *m = slot(path, len, hash);
-		const char *kept = m->path ? m->path : keep(path, len);
-		if (kept) {
-			used += !m->path;
-			*m = (struct met){ kept, hash, (uint16_t)len, (uint16_t)(m->met | met) };
-		}
-	}
+	add(path, len, met, NULL);
 	lock_drop();
+}
+
+bool memo_add_copy(const char *path, size_t len, const struct copy *copy)
+{
+	lock_take();
+	bool ok = add(path, len, MET_FILE, copy);
+	lock_drop();
+	return ok;
 }

@@ -39,19 +39,11 @@ static int give_folder(const struct place *p, int fd, int flags)
 }
 
 /* The descriptor that the program gets for a plain file that is open as fd. */
-static int give_file(const struct place *p, int fd, struct stat *st, int flags)
+static int give_file(const struct place *p, int fd, const struct stat *st, int flags)
 {
-	char name[TRACE_NAME_LENGTH + 1] = "";
-	if (p->root == 0) {
-		copy_name(p, name);
-		int copy = copy_open(p, fd, st, flags);
-		sys_close(fd);
-		fd = copy;
-		int rc = fd < 0 ? -1 : sys_give(sys_fstat(fd, st));
-		if (rc < 0)
-			return fd < 0 ? -1 : close_with(fd, -1);
-	}
-	return log_file(p->path, name, st) < 0 ? close_with(fd, -1) : fd;
+	if (p->root == 0)
+		return close_with(fd, copy_open(p, fd, st, flags));
+	return log_file(p->path, st) < 0 ? close_with(fd, -1) : fd;
 }
 
 static const char *oddness(const struct place *p, const struct stat *st)
@@ -69,8 +61,9 @@ static int open_below(const struct place *p, int flags)
 	struct stat st;
 	if (look_met(p) < 0)
 		return -1;
-	if (p->root == 0 && memo_get(p->path, p->len) & MET_FILE && !p->slash)
-		return copy_again(p, flags);
+	int again = p->root == 0 && !p->slash ? copy_again(p, flags) : -2;
+	if (again != -2)
+		return again;
 	/* Nothing that a build puts there may hold it up; that is for plain files without a meaning. */
 	int fd = sys_open_plain(p->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (flags & O_CLOEXEC));
 	int rc = fd < 0 ? fd : sys_fstat(fd, &st);

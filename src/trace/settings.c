@@ -5,7 +5,7 @@ extern char **environ;
 
 struct settings settings;
 static char roots_text[1024];
-static int state; /* 0: not read yet; 1: off; 2: on; 3: no good */
+static int state; /* 0: not read yet; 1: off; 2: on; 3: no good; 4: a thread reads them */
 
 static const char *variable(const char *name)
 {
@@ -56,13 +56,10 @@ static bool read_time(const char *text)
 	return digits > 0 && text[digits] == '\0';
 }
 
-static bool make_folders(void)
+static bool make_folder(void)
 {
-	char copies[sizeof settings.folder + sizeof TRACE_COPIES + 1];
-	memcpy(copies, settings.folder, settings.folder_len);
-	memcpy(copies + settings.folder_len, "/" TRACE_COPIES, sizeof "/" TRACE_COPIES);
-	long folder = sys(SYS_mkdir, settings.folder, 0755, 0, 0), inner = sys(SYS_mkdir, copies, 0755, 0, 0);
-	return (folder == 0 || folder == -EEXIST) && (inner == 0 || inner == -EEXIST);
+	long rc = sys(SYS_mkdir, settings.folder, 0755, 0, 0);
+	return rc == 0 || rc == -EEXIST;
 }
 
 static int read_all(void)
@@ -73,18 +70,20 @@ static int read_all(void)
 	if (folder[0] != '/' || !keep(settings.folder, sizeof settings.folder, folder))
 		return 3;
 	settings.folder_len = strlen(folder);
-	return read_roots(variable(TRACE_ENV_ROOTS)) && read_time(variable(TRACE_ENV_TIME)) && make_folders() ? 2 : 3;
+	return read_roots(variable(TRACE_ENV_ROOTS)) && read_time(variable(TRACE_ENV_TIME)) && make_folder() ? 2 : 3;
 }
 
 int settings_ready(void)
 {
-	int s = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
-	if (s == 0) {
-		lock_take();
-		s = state ? state : read_all();
+	int s = __atomic_load_n(&state, __ATOMIC_ACQUIRE), none = 0;
+	if (s == 0 && __atomic_compare_exchange_n(&state, &none, 4, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+		s = read_all();
+		if (s == 2)
+			memo_begin();
 		__atomic_store_n(&state, s, __ATOMIC_RELEASE);
-		lock_drop();
 	}
+	while ((s = __atomic_load_n(&state, __ATOMIC_ACQUIRE)) == 4)
+		sys(SYS_sched_yield, 0, 0, 0, 0);
 	if (s == 3)
 		errno = EIO;
 	return s == 3 ? -1 : s - 1;

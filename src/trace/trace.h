@@ -54,10 +54,16 @@ enum {
 };
 unsigned memo_get(const char *path, size_t len);
 void memo_add(const char *path, size_t len, unsigned met);
+void memo_begin(void); /* before all else, once */
 
-/* For short steps without a call that could block. */
-void lock_take(void);
-void lock_drop(void);
+/* What the process got of a file below the first root, for as long as it lives. */
+struct copy {
+	const void *bytes; /* NULL: it got nothing; not so with a file of no bytes */
+	size_t len;
+	struct timespec mtime;
+};
+struct copy memo_copy(const char *path, size_t len);
+bool memo_add_copy(const char *path, size_t len, const struct copy *copy); /* false: there is no memory */
 
 /* --- log.c ----------------------------------------------------------------------------------- */
 
@@ -66,7 +72,8 @@ int log_missing(const char *path, size_t len, unsigned met);
 int log_folder(const char *path, size_t len);
 int log_odd(const char *path, const char *why);
 int log_asked(const char *path, const struct stat *st);
-int log_file(const char *path, const char *copy, const struct stat *st);
+int log_file(const char *path, const struct stat *st);
+int log_copy(const char *path, const struct copy *copy);
 
 /* --- place.c: which path a call means ----------------------------------------------------------- */
 
@@ -105,11 +112,12 @@ int look_opened(int fd, const char *path);
 
 /* --- copy.c --------------------------------------------------------------------------------------- */
 
-void copy_name(const struct place *p, char name[TRACE_NAME_LENGTH + 1]);
-/* A descriptor of the copy of what is open as `from`; one is made if there is none yet. */
+/* A descriptor of a file of its own, with the bytes of what is open as `from`; from now on they are this place's. */
 int copy_open(const struct place *p, int from, const struct stat *st, int flags);
-/* The copy that was made before. */
+/* Another one with what the place was before, or -2: there is none. */
 int copy_again(const struct place *p, int flags);
+/* st as the copy has it, where there is one. */
+void copy_stat(const struct place *p, struct stat *st);
 
 /* --- open.c --------------------------------------------------------------------------------------- */
 

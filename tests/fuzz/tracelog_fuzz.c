@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(t.missing.items, t.missing.count);
 	check(t.dirs.items, t.dirs.count);
 	for (size_t i = 0; i < t.files.count; i++)
-		if (t.files.items[i].copy && strlen(t.files.items[i].copy) != 32)
+		if (t.files.items[i].content.p && t.files.items[i].content.n != t.files.items[i].size)
 			abort();
 	return 0;
 }

@@ -22,6 +22,7 @@ struct bench {
 	struct tempdir dir;
 	char *extra[4];       /* more of the environment, NULL: no more; owned */
 	struct trace trace;   /* of the last bench_trace() */
+	struct buf log;       /* its contents are in there */
 	struct buf messages;  /* likewise */
 };
 
@@ -40,6 +41,7 @@ static inline void bench_end(struct bench *b)
 {
 	trace_free(&b->trace);
 	buf_free(&b->messages);
+	buf_free(&b->log);
 	for (size_t i = 0; i < 4; i++)
 		free(b->extra[i]);
 	tempdir_remove(&b->dir);
@@ -87,11 +89,11 @@ static inline int bench_run(struct bench *b, bool traced, const char *cwd, const
 /* Reads what the last traced command left. */
 static inline void bench_read(struct bench *b)
 {
-	_cleanup_buf_ struct buf log = BUF_INIT;
 	struct err err = { 0 };
 	trace_free(&b->trace);
-	if (fs_read_file(b->dir.fd, "out/trace/log", TRACE_LOG_MAX, &log, &err) < 0 ||
-			trace_log_read((struct slice){ log.data, log.len }, &b->trace, &err) < 0)
+	buf_clear(&b->log);
+	if (fs_read_file(b->dir.fd, "out/trace/log", 1 << 28, &b->log, &err) < 0 ||
+			trace_log_read((struct slice){ b->log.data, b->log.len }, &b->trace, &err) < 0)
 		fail_msg("%s", err.msg);
 }
 
@@ -143,14 +145,15 @@ static inline void bench_slurp(struct bench *b, const char *path, struct buf *ou
 		fail_msg("%s", err.msg);
 }
 
-/* The copy that the compiler got of a file. */
+/* What the compiler got of a file. */
 static inline void bench_copy(struct bench *b, const char *path, struct buf *out)
 {
 	const struct trace_file *f = bench_found(b, path);
-	if (!f || !f->copy)
+	if (!f || !f->content.p)
 		fail_msg("no copy of %s", path);
-	_cleanup_free_ char *name = mem_printf("out/trace/s/%s", f->copy);
-	bench_slurp(b, name, out);
+	buf_clear(out);
+	buf_str(out, "");
+	buf_add(out, f->content.p, f->content.n);
 	assert_int_equal(out->len, f->size);
 }
 
