@@ -87,19 +87,35 @@ static bool grow(void)
 	return true;
 }
 
-static const char *keep(const char *path, size_t len)
+/* From the chunk; what is large gets pages of its own. */
+static char *take(size_t len)
 {
+	if (len > CHUNK / 4)
+		return pages(len);
 	if (chunk_left < len) {
 		chunk = pages(CHUNK);
 		chunk_left = chunk ? CHUNK : 0;
 	}
 	if (!chunk)
 		return NULL;
-	char *kept = chunk;
-	memcpy(kept, path, len);
+	char *taken = chunk;
 	chunk += len;
 	chunk_left -= len;
-	return kept;
+	return taken;
+}
+
+static const char *keep(const char *path, size_t len)
+{
+	char *kept = take(len);
+	return kept ? memcpy(kept, path, len) : NULL;
+}
+
+void *memo_room(size_t len)
+{
+	lock_take();
+	char *room_for = take(len ? len : 1);
+	lock_drop();
+	return room_for;
 }
 
 unsigned memo_get(const char *path, size_t len)

@@ -62,6 +62,7 @@ struct copy {
 	size_t len;
 	struct timespec mtime;
 };
+void *memo_room(size_t len); /* memory for them; NULL: there is none */
 struct copy memo_copy(const char *path, size_t len);
 bool memo_add_copy(const char *path, size_t len, const struct copy *copy); /* false: there is no memory */
 
