@@ -84,12 +84,24 @@ $(B)/gen/shim_texts.h: $(SHIM) src/shim
 	@mkdir -p $(@D)
 	@{ $(foreach f,$(SHIM),printf '{ "%s",\n' $(notdir $f); $(QUOTE) $f; echo '},';) } > $@
 
+# The tracer, loaded into compilers: built by itself, as it stands in front of the C library (src/trace/trace.h).
+TRACE_CFLAGS := -std=gnu11 -O2 -fPIC -fvisibility=hidden -fno-stack-protector -fcf-protection -U_FORTIFY_SOURCE \
+	-D_GNU_SOURCE -Isrc
+$(B)/trace.so: $(sort $(wildcard src/trace/*.c)) $(wildcard src/trace/*.h)
+	@mkdir -p $(@D)
+	$(call say,link,$@)
+	$(Q)$(CC) $(TRACE_CFLAGS) $(WARN) -shared -nostdlib -Wl,-z,relro,-z,now $(filter %.c,$^) -o $@
+$(B)/gen/trace_bytes.h: $(B)/trace.so
+	@mkdir -p $(@D)
+	@od -An -v -tx1 $< | sed 's/ \(..\)/0x\1,/g' > $@
+
 $(B)/obj/%.o: src/%.c | $(B)/gen/defaults.h
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 $(B)/obj/store/db.o: $(B)/gen/store/schema.sql.h
 $(B)/obj/lua/shim.o: $(B)/gen/shim_texts.h
+$(B)/obj/build/compile_trace.o: $(B)/gen/trace_bytes.h
 
 $(B)/forge: $(B)/obj/main.o $(call upto,cli)
 	$(call say,link,$@)

@@ -9,50 +9,15 @@
 #include <unistd.h>
 
 #include "build/compile_impl.h"
+#include "build/compile_world.h"
 #include "compile/key.h"
 #include "core/fs.h"
 
 #define TEXT_MAX (1u << 30)        /* bytes of a preprocessed text */
 #define TEXTS_MAX 256
 #define INPUTS_MAX 100000
-#define INPUT_MAX (1u << 30)
 #define SOURCE_TIME 315619200      /* of every copy: nvcc -lineinfo writes it down; lib/build/build.sh has it too */
 #define COPY_MAX (8ull << 30)      /* bytes of all inputs of a compile */
-
-/* path is absolute, below /build.  -1 with *missing: there is none, which is no error. */
-static int open_input(int build, const char *path, struct stat *st, bool *missing, struct err *err)
-{
-	_cleanup_err_ struct err why = { 0 };
-	_cleanup_close_ int fd = fs_open_beneath(build, path + strlen("/build/"), O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &why);
-	*missing = fd < 0 && (why.sys == ENOENT || why.sys == ENOTDIR);
-	if (*missing)
-		return -1;
-	if (fd < 0 && why.sys == ELOOP)
-		return err_set(err, ERR_INPUT, "%s is reached through a link", path);
-	if (fd < 0 || fstat(fd, st) < 0)
-		return err_set(err, ERR_INPUT, "%s can't be read", path);
-	if (!S_ISREG(st->st_mode) || st->st_size > INPUT_MAX)
-		return err_set(err, ERR_INPUT, "%s is no plain file of a sound size", path);
-	return steal_fd(fd);
-}
-
-static int hash_input(int fd, struct hash *out, struct err *err)
-{
-	struct hasher h;
-	char block[65536];
-	uint64_t all = 0;
-	ssize_t n;
-	hash_begin(&h);
-	while ((n = read(fd, block, sizeof block)) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 || (all += (uint64_t)n) > INPUT_MAX)
-			return err_set(err, ERR_INPUT, "one of its files can't be read");
-		hash_update(&h, block, (size_t)n);
-	}
-	hash_end(&h, out);
-	return 0;
-}
 
 static int key_texts(struct compile_key *k, int out, struct err *err)
 {
@@ -105,14 +70,14 @@ static int key_inputs(struct compile_key *k, const char *build, struct buf *foun
 		struct hash content;
 		bool missing;
 		_cleanup_free_ char *compiled = mem_printf("%s.gch", path);
-		_cleanup_close_ int fd = open_input(folder, path, &st, &missing, err);
+		_cleanup_close_ int fd = compile_open_input(folder, path, &st, &missing, err);
 		if (fd < 0 && !missing)
 			return -1;
 		if (missing)
 			continue; /* a generated source names what it was made from */
 		if (faccessat(folder, compiled + strlen("/build/"), F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 			return err_set(err, ERR_INPUT, "%s has a precompiled form", path);
-		if (hash_input(fd, &content, err) < 0)
+		if (compile_hash_input(fd, &content, err) < 0)
 			return -1;
 		compile_key_input(k, path, &content);
 		buf_add(found, path, strlen(path) + 1);
@@ -157,7 +122,7 @@ static int copy_input(int build, int copy, const char *path, uint64_t *left, str
 	const char *name = path + strlen("/build/");
 	struct stat st;
 	bool missing;
-	_cleanup_close_ int from = open_input(build, path, &st, &missing, err);
+	_cleanup_close_ int from = compile_open_input(build, path, &st, &missing, err);
 	if (from < 0)
 		return missing ? err_set(err, ERR_INPUT, "%s is gone", path) : -1;
 	if ((uint64_t)st.st_size > *left)

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include "compile/request.h"
 #include "core/buf.h"
+#include "core/hash.h"
 #include "core/str.h"
 
 enum compile_kind {
@@ -60,6 +61,11 @@ struct compile_command {
 void compile_command_read(const struct compile_request *r, struct compile_command *c);
 void compile_command_free(struct compile_command *c);
 #define _cleanup_compile_command_ __attribute__((cleanup(compile_command_free)))
+
+/* What identifies the command as it was asked for, to look up its manifest: tool, every word but the names of its
+ * outputs, working folder, environment, toolchain (any text).  For COMPILE_CC and COMPILE_NVCC. */
+void compile_command_id(const struct compile_command *c, const struct compile_request *r, const char *toolchain,
+	struct hash *out);
 
 /* The dependency file as the compiler in place would have written it, from the one that the compile run left
  * (made is its text).  -1 (ERR_INPUT): made does not have the form that the compiler writes. */
