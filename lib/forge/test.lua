@@ -37,10 +37,7 @@ end
 
 -- What stands beside the wheel: the recipe's `runtime`, else what the source declares, and torch of the axis.
 local function requires_of(recipe, v, entry)
-  local list = recipe.runtime
-  if type(list) == "function" then list = list(v) end
-  list = list or without_extras(entry and entry.requires or {})
-  check.value("forge.wheel", "runtime", list, { "strings" })
+  local list = check.field(recipe, "runtime", { "strings" }, v) or without_extras(entry and entry.requires or {})
   local all = table.move(list, 1, #list, 1, {})
   for _, more in ipairs((recipe.test or {}).requires or {}) do all[#all + 1] = more end
   if v.axes.torch then all[#all + 1] = torch.requirement(v.axes.torch) end

@@ -191,6 +191,30 @@ int plan_make(struct eval *e, const size_t *wanted, size_t count, struct store *
 	return 0;
 }
 
+/* Inputs have smaller indexes than their users: going down once meets each after all that want it. */
+struct plan_left plan_left(const struct plan *p, const struct eval *e, const size_t *wanted, size_t count,
+	unsigned char *seen)
+{
+	struct plan_left left = { 0 };
+	size_t highest = 0;
+	memset(seen, 0, p->count);
+	for (size_t i = 0; i < count; i++) {
+		seen[wanted[i]] = 1;
+		highest = wanted[i] + 1 > highest ? wanted[i] + 1 : highest;
+	}
+	for (size_t i = highest; i-- > 0;) {
+		const struct plan_step *step = &p->steps[i];
+		if (!seen[i] || step->state == PLAN_VALID)
+			continue;
+		left.fetch += step->state == PLAN_FETCH;
+		left.build += step->state == PLAN_BUILD;
+		const struct eval_drv *d = eval_drv(e, i);
+		for (size_t k = 0; k < d->drv->input_count; k++)
+			seen[d->inputs[k]] = 1;
+	}
+	return left;
+}
+
 void plan_free(struct plan *p)
 {
 	arena_free(&p->arena);

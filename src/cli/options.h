@@ -15,9 +15,9 @@
 struct options {
 	const char *store, *index;
 	bool json, quiet, verbose, help, version;
-	bool dry_run, keep_failed, keep_going, offline, all, update, list, compile_store, compiles;
+	bool dry_run, keep_failed, keep_going, fail_fast, offline, all, update, list, compile_store, compiles;
 	uint64_t jobs, cores, memory, lines;
-	struct str_list variants, sets;
+	struct str_list variants, profiles, sets, envs;
 	struct str_list words; /* what is no option */
 };
 

@@ -22,6 +22,10 @@ const struct simple_file *choose_wheel(const struct simple_page *page, const cha
 /* The newest release (no pre-release, not yanked) with such a wheel; its version, owned. */
 char *choose_newest(const struct simple_page *page, const char *python, struct err *err);
 
+/* The Python and ABI tags ("cp313-cp313") of all wheels of a release that x86_64 Linux takes, whatever their local
+ * version ("+cu124"), sorted, each once.  None is an error. */
+int choose_tags(const struct simple_page *page, const char *version, struct str_list *tags, struct err *err);
+
 const struct simple_file *choose_sdist(const struct simple_page *page, const char *version, struct err *err);
 
 #endif

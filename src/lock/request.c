@@ -70,7 +70,7 @@ static char *join(const struct str_list *l, const char *between)
 	return buf_steal(&out);
 }
 
-static int read_sdist(const struct json *j, struct request *r, struct err *err)
+static int read_release(const struct json *j, const char *what, const char *of, struct request *r, struct err *err)
 {
 	static const char *const fields[] = { "name", "version", NULL };
 	_cleanup_version_ struct version v = { 0 };
@@ -79,8 +79,8 @@ static int read_sdist(const struct json *j, struct request *r, struct err *err)
 		return -1;
 	if (version_parse(slice_of(r->version), &v, err) < 0)
 		return err_add(err, "field \"version\"");
-	r->key = mem_printf("sdist %s %s", r->name, r->version);
-	r->words = mem_printf("the sdist of %s %s", r->name, r->version);
+	r->key = mem_printf("%s %s %s", what, r->name, r->version);
+	r->words = mem_printf("%s %s %s", of, r->name, r->version);
 	return 0;
 }
 
@@ -148,7 +148,10 @@ int request_parse(const struct json *j, struct request *out, struct err *err)
 	int rc;
 	if (str_eq(kind, "sdist")) {
 		r.kind = REQUEST_SDIST;
-		rc = read_sdist(j, &r, err);
+		rc = read_release(j, "sdist", "the sdist of", &r, err);
+	} else if (str_eq(kind, "tags")) {
+		r.kind = REQUEST_TAGS;
+		rc = read_release(j, "tags", "the tags of the wheels of", &r, err);
 	} else if (str_eq(kind, "wheels")) {
 		r.kind = REQUEST_WHEELS;
 		rc = read_wheels(j, &r, err);
@@ -156,7 +159,7 @@ int request_parse(const struct json *j, struct request *out, struct err *err)
 		r.kind = REQUEST_DEBIAN;
 		rc = read_debian(j, &r, err);
 	} else {
-		return err_set(err, ERR_INPUT, "forge.locked: kind must be \"sdist\", \"wheels\" or \"debian\"%s%.40s%s",
+		return err_set(err, ERR_INPUT, "forge.locked: kind must be \"sdist\", \"tags\", \"wheels\" or \"debian\"%s%.40s%s",
 			kind ? ", not \"" : "", kind ? kind : "", kind ? "\"" : "");
 	}
 	if (rc < 0)
