@@ -55,17 +55,16 @@ function build.wheels(recipe, v, entry)
   return wheels.get { python = v.axes.python or python.default, requires = all }
 end
 
--- The parts of the world of a build, and its PATH.
+-- The world of a build, and its PATH.
 function build.world(recipe, v, list)
-  local version = v.axes.python or python.default
-  local parts = { env { python = version, wheels = list }, toolchain() }
-  local path = "/env/bin:/toolchain/bin:/usr/bin:/bin"
-  if v.axes.cuda then
-    parts[#parts + 1] = cuda.wheels(v.axes.cuda, list)
-    path = "/env/bin:/toolchain/bin:/cuda/bin:/usr/bin:/bin"
-  end
+  local version, toolkit = v.axes.python or python.default, v.axes.cuda
   local base = (recipe.base or debian) { packages = recipe.packages }
-  return world.compose { base = base, parts = parts }, path
+  local seen = world.shared(list, "build " .. version .. " " .. (toolkit or "") .. " " .. base, function()
+    local parts = { env { python = version, wheels = list }, toolchain() }
+    if toolkit then parts[#parts + 1] = cuda.wheels(toolkit, list) end
+    return world.compose { base = base, parts = parts }
+  end)
+  return seen, toolkit and "/env/bin:/toolchain/bin:/cuda/bin:/usr/bin:/bin" or "/env/bin:/toolchain/bin:/usr/bin:/bin"
 end
 
 local function shell_steps(recipe, v, variables)

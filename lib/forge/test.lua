@@ -47,6 +47,10 @@ end
 function test.verdict(recipe, v, wheel, entry)
   local given, version = recipe.test or {}, v.axes.python or python.default
   local list = wheels.get { python = version, requires = requires_of(recipe, v, entry) }
+  local base = debian { packages = recipe.packages }
+  local seen = world.shared(list, "test " .. version .. " " .. base, function()
+    return world.compose { base = base, parts = { env { python = version, wheels = list } } }
+  end)
   return primitives.derivation {
     name = recipe.name .. "-" .. recipe.version .. "-test", what = "test", builder = "/env/bin/python",
     args = { "-B", primitives.path "build/test.py" },
@@ -54,9 +58,7 @@ function test.verdict(recipe, v, wheel, entry)
       PATH = "/env/bin:/usr/bin:/bin", FORGE_WHEEL = wheel, FORGE_IMPORT = listed(given.import),
       FORGE_RUN = given.run or "",
     },
-    world = world.compose {
-      base = debian { packages = recipe.packages }, parts = { env { python = version, wheels = list } },
-    },
+    world = seen,
     timeout = "30min",
   }
 end

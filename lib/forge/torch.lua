@@ -48,18 +48,19 @@ local function minor_of(version)
   return version:match("^%d+%.%d+")
 end
 
+-- Wheels whose version is that of the CUDA which torch's requirements ask for, the surest first.
+local tells = { "cuda-toolkit", "nvidia-cuda-runtime-cu11", "nvidia-cuda-runtime-cu12", "nvidia-cuda-runtime" }
+
 -- The CUDA that a release's wheels are built for: its own version says so (2.6.0+cu124), else what they require
 -- (nvidia-cuda-runtime-cu12 12.8.90). nil: none.
 local function made_for(list)
-  local found = {}
-  for _, wheel in ipairs(list) do
-    local digits = wheel.name == "torch" and wheel.version:match("%+cu(%d%d+)")
-    if digits then return digits:sub(1, -2) .. "." .. digits:sub(-1) end
-    if wheel.name == "cuda-toolkit" then found.toolkit = minor_of(wheel.version) end
-    if wheel.name:find("^nvidia%-cuda%-runtime%-cu%d+$") then found.named = minor_of(wheel.version) end
-    if wheel.name == "nvidia-cuda-runtime" then found.runtime = minor_of(wheel.version) end
+  local versions = {}
+  for _, wheel in ipairs(list) do versions[wheel.name] = wheel.version end
+  local digits = (versions.torch or ""):match("%+cu(%d%d+)")
+  if digits then return digits:sub(1, -2) .. "." .. digits:sub(-1) end
+  for _, name in ipairs(tells) do
+    if versions[name] then return minor_of(versions[name]) end
   end
-  return found.toolkit or found.named or found.runtime
 end
 
 -- Why a release can't be built against with a CUDA, or nil. list: what is installed where the build runs;

@@ -1,7 +1,8 @@
-"""forge show on a recipe of several hundred variants: evaluated, planned against a store, printed; against evaluating
-as many trivial derivations, which is little more than hashing them."""
+"""forge show on a recipe of several hundred variants: its lock read, every variant evaluated, planned against a store
+and printed; against making and hashing as many derivations of the same form with the primitives alone."""
 import hashlib
 import json
+import subprocess
 
 import places
 from measure import compare, run
@@ -10,9 +11,9 @@ TITLE = "show a matrix : hash as many derivations"
 TARGET = 1.5
 
 PYTHONS = ["3.13"]
-TORCHES = [f"2.{minor}.{patch}" for minor in range(11, 31) for patch in range(2)]
-ARCHS = [["75"], ["80"], ["86"], ["89"], ["90"], ["100"], ["120"], ["80", "90"], ["80", "90", "100"], ["80", "90", "100", "120"]]
-NEEDS = 40   # wheels that a torch brings with it, as torch 2.11 does
+TORCHES = [f"2.{minor}.{patch}" for minor in range(11, 131) for patch in range(2)]
+ARCHS = [["90"], ["80", "90", "100", "120"]]
+NEEDS = 40   # wheels that a torch brings with it, as torch 2.11 does; here no two torches share any
 
 RECIPE = """
 local forge = require "forge"
@@ -26,20 +27,33 @@ return forge.wheel {
 }
 """
 
-# As many derivations with four inputs each.
+# The same derivations written down with the primitives alone: no lock, no library, no store.
 PLAIN = """
-local derivation = require("forge").derivation
-local made = {}
-for i = 1, %d do
-  local inputs = {}
-  for k = 1, 4 do
-    local from = made[i - k * 7] or made[i - 1]
-    inputs[k] = from and from .. "/lib" or "none"
-  end
-  made[i] = derivation { name = "trivial-" .. i, builder = "/bin/sh", args = { "-c", "echo " .. i .. " > $out" },
-    env = { A = inputs[1], B = inputs[2], C = inputs[3], D = inputs[4] } }
+local forge = require "forge"
+local derivation, fetch = forge.derivation, forge.fetch
+local last
+local function unpacked(name, version)
+  local file = name .. "-" .. version .. "-py3-none-any.whl"
+  local entry = { from = "pypi", name = name, version = version, file = file, size = 1, sha256 = ("%%064x"):format(#name) }
+  return derivation { name = name .. "-" .. version, what = "unpack", system = "builtin", builder = "builtin:unpack-wheel",
+    env = { src = fetch(entry) } }
 end
-return made[#made]
+for _, torch in ipairs(%s) do
+  local site, bin = {}, {}
+  for i = 1, %d do
+    local folder = unpacked("library-" .. i, torch)
+    site[i], bin[i] = folder .. "/site-packages", folder .. "/bin"
+  end
+  local world = { mounts = { { at = "/cuda", layers = site }, { at = "/env/bin", layers = bin }, { at = "/env/site-packages", layers = site } } }
+  for _, archs in ipairs(%s) do
+    local raw = derivation { name = "many-1.0-raw", what = "build", builder = "/bin/sh", args = { "-eu", "build" },
+      env = { ARCHS = table.concat(archs, ";"), CUDA_HOME = "/cuda", PATH = "/env/bin:/bin" }, world = world }
+    local wheel = derivation { name = "many-1.0", system = "builtin", builder = "builtin:finish", env = { src = raw } }
+    last = derivation { name = "many-1.0-test", builder = "/env/bin/python", args = { "-B" }, env = { FORGE_WHEEL = wheel },
+      world = world }
+  end
+end
+return last
 """
 
 
@@ -70,22 +84,23 @@ def lock():
     return json.dumps({"version": 1, "entries": entries})
 
 
+def plain():
+    return PLAIN % (lua(TORCHES), NEEDS + 2, lua(ARCHS))
+
+
+def count(work):
+    """How many derivations the whole matrix has."""
+    command = [places.FORGE, "realise", "--dry-run", "--json", "--all", "--store", work / "store", work / "many.lua"]
+    return len(json.loads(subprocess.run(command, env=places.forge_env(work), check=True, capture_output=True).stdout))
+
+
 def measure(work, pairs=None, **_):
     cells = len(PYTHONS) * len(TORCHES) * len(ARCHS)
     (work / "many.lua").write_text(RECIPE % (lua(PYTHONS), lua(TORCHES), lua(ARCHS)))
     (work / "forge.lock").write_text(lock())
-    counted = run_count(work)
-    (work / "plain.lua").write_text(PLAIN % counted)
+    (work / "plain.lua").write_text(plain())
     ours = [places.FORGE, "show", "--json", "--store", work / "store", work / "many.lua"]
     theirs = [places.tool("lua_tool"), places.ROOT / "lib", work / "plain.lua", "quiet"]
     env = places.forge_env(work)
     return compare(lambda: run(ours, env=env), lambda: run(theirs, env=env), pairs or 15,
-                   note=f"{cells} variants, {counted} derivations")
-
-
-def run_count(work):
-    """How many derivations the whole matrix has."""
-    import subprocess
-    out = subprocess.run([places.FORGE, "realise", "--dry-run", "--json", "--all", "--store", work / "store", work / "many.lua"],
-                         env=places.forge_env(work), check=True, capture_output=True).stdout
-    return len(json.loads(out))
+                   note=f"{cells} variants, {count(work)} derivations")
