@@ -115,6 +115,12 @@ static bool better(const struct candidate *a, const struct candidate *b)
 	return build ? build > 0 : strcmp(a->file->filename, b->file->filename) < 0;
 }
 
+static bool is_of_project(const struct simple_page *page, const struct wheel_name *n)
+{
+	_cleanup_free_ char *project = page->name ? wheel_normalise_name(page->name) : NULL;
+	return !project || str_eq(project, n->project);
+}
+
 /* The wheel of this page's project and of this version (NULL: any) that file is, if it is one and serves. */
 static bool read_candidate(const struct simple_page *page, const struct simple_file *file, const char *version,
 	const char *python, struct candidate *out)
@@ -122,9 +128,7 @@ static bool read_candidate(const struct simple_page *page, const struct simple_f
 	*out = (struct candidate){ .file = file };
 	if (!str_ends(file->filename, ".whl") || wheel_name_parse(file->filename, &out->name, NULL) < 0)
 		return false;
-	_cleanup_free_ char *project = page->name ? wheel_normalise_name(page->name) : NULL;
-	bool fits = (!project || str_eq(project, out->name.project)) &&
-		(!version || same_version(out->name.version, version));
+	bool fits = is_of_project(page, &out->name) && (!version || same_version(out->name.version, version));
 	out->rank = fits ? rank_wheel(&out->name, python) : NOT_FIT;
 	if (out->rank != NOT_FIT)
 		return true;
@@ -211,7 +215,7 @@ int choose_tags(const struct simple_page *page, const char *version, struct str_
 		const struct simple_file *file = &page->files[i];
 		if (file->yanked || !str_ends(file->filename, ".whl") || wheel_name_parse(file->filename, &n, NULL) < 0)
 			continue;
-		if (is_release(n.version, version))
+		if (is_of_project(page, &n) && is_release(n.version, version))
 			add_tags(&n, &accepted, tags);
 	}
 	str_list_sort(tags);
