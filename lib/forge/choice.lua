@@ -147,7 +147,8 @@ local function built_in(matrix, all, excluded)
   for _, version in ipairs(matrix.torch or {}) do
     local major, minor = version:match("^(%d+)%.(%d+)")
     if major then
-      made["pytorch" .. major .. minor] = function(v) return v.torch:find("^" .. major .. "%." .. minor .. "%f[%D]") ~= nil end
+      local name = major .. "." .. minor
+      made["pytorch" .. major .. minor] = function(v) return v.torch:match("^%d+%.%d+") == name end
     end
   end
   for _, version in ipairs(matrix.python or {}) do

@@ -43,7 +43,7 @@ function source.entry(recipe)
 end
 
 -- A folder (a derivation or a store path), and the lock's entry where there is one.
-function source.folder(recipe)
+local function folder_of(recipe)
   local from, name = recipe.source, recipe.name .. "-" .. recipe.version .. "-source"
   if type(from) == "string" then
     return is_archive(from) and unpack(name, from) or from
@@ -52,6 +52,14 @@ function source.folder(recipe)
   end
   local entry = source.entry(recipe)
   return unpack(name, primitives.fetch(entry)), entry
+end
+
+local folders = {}
+
+-- The same, worked out once for all variants of a recipe.
+function source.folder(recipe)
+  if not folders[recipe] then folders[recipe] = table.pack(folder_of(recipe)) end
+  return folders[recipe][1], folders[recipe][2]
 end
 
 return source
