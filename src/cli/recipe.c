@@ -12,7 +12,8 @@ int cli_read_pairs(const char *option, const struct str_list *pairs, struct json
 	for (size_t i = 0; i < pairs->count; i++) {
 		struct slice key, value;
 		if (!slice_cut(slice_of(pairs->items[i]), '=', &key, &value) || !key.n)
-			return err_set(err, ERR_USAGE, "--%s %s: write --%s name=value", option, pairs->items[i], option);
+			return err_set(err, ERR_USAGE, "--%s %s: write --%s %s=value", option, pairs->items[i], option,
+				str_eq(option, "set") ? "field" : "name");
 		_cleanup_free_ char *name = mem_dup_n(key.p, key.n);
 		json_set(*out, name, json_new_str_n(value.p, value.n));
 	}
