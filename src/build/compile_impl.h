@@ -40,7 +40,8 @@ struct compile_action {
 	char *name;                     /* the source, for records; NULL: no compile */
 	char *why;                      /* STEP_PLACE: the reason */
 	bool slot;                      /* it takes one of the pool's */
-	bool alone;                     /* it was ended for memory beside others */
+	bool alone;                     /* it was killed for memory beside others */
+	bool yields;                    /* it is being ended to make room for others */
 	bool taken;                     /* `key` is set and it makes that result */
 	bool dropped;                   /* nobody waits; freed when the sandbox or worker has ended */
 	uint64_t expected;              /* bytes of memory */
@@ -52,6 +53,7 @@ struct compile_action {
 	char *scratch;                  /* name of the sandbox's folder in store/tmp, or NULL */
 	char *made;                     /* name of the result in store/tmp, or NULL */
 	struct sandbox *sandbox;
+	int64_t since;                  /* loop_now() when its sandbox began */
 	uint64_t retry;                 /* timer of ACTION_LOCKED */
 	int64_t began_ms, cpu_ms;       /* since 1970, once it has a slot */
 	uint64_t peak_memory;
@@ -72,7 +74,7 @@ struct compile_pool {
 	uint64_t memory;                /* and what they are expected to need */
 	uint64_t like_memory[COMPILE_NVCC + 1]; /* by kind: the most that one has needed in this run */
 	uint64_t asked;
-	uint64_t pump_timer, commit_timer;
+	uint64_t pump_timer, commit_timer, watch_timer;
 	unsigned alone;                 /* how many of those that run must be alone */
 };
 
@@ -126,6 +128,7 @@ void queue_expect(struct compile_action *a);         /* fill expected and known_
 void queue_learn(const struct compile_action *a);    /* from what it used: its like will need about as much */
 void queue_take_slot(struct compile_action *a);      /* at once, whatever is free */
 void queue_release(struct compile_action *a);        /* its slot, if it has one */
+void queue_again(struct compile_action *a);          /* it was ended for memory: later, and as one that needs more */
 void queue_changed(struct compile_pool *p);          /* pump soon, and tell who listens */
 void queue_record(struct compile_action *a, const char *note, const char *path);
 

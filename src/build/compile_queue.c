@@ -8,6 +8,7 @@
 #define EXPECT_CC (512ull << 20)   /* bytes, of a source that was never seen */
 #define EXPECT_NVCC (2ull << 30)
 #define SHORT_RETRY_MS 500         /* until it is looked again whether the machine has memory now */
+#define WATCH_MS 250               /* how often it is looked what those that run use */
 
 static int64_t now_ms(void)
 {
@@ -30,6 +31,7 @@ void compile_pool_free(struct compile_pool *p)
 	result_commit(p);
 	loop_timer_del(p->o.loop, p->pump_timer);
 	loop_timer_del(p->o.loop, p->commit_timer);
+	loop_timer_del(p->o.loop, p->watch_timer);
 	list_free(&p->actions);
 	list_free(&p->made);
 	free(p);
@@ -101,6 +103,65 @@ void queue_add(struct compile_action *a, enum action_step next)
 	queue_changed(a->pool);
 }
 
+/* Of those in a sandbox the one that began last: the least is lost with it. */
+static struct compile_action *cheapest(const struct compile_pool *p)
+{
+	struct compile_action *best = NULL;
+	for (size_t i = 0; i < p->actions.count; i++) {
+		struct compile_action *a = p->actions.items[i];
+		if (a->sandbox && (!best || a->since > best->since || (a->since == best->since && a->number > best->number)))
+			best = a;
+	}
+	return best;
+}
+
+/* What those that run use now, and how many they are.  One that was taken for smaller than it is counts as what it
+ * uses from now on, so that nothing is begun in room that is not there. */
+static uint64_t used_now(struct compile_pool *p, unsigned *count, bool *one_yields)
+{
+	uint64_t all = 0;
+	for (size_t i = 0; i < p->actions.count; i++) {
+		struct compile_action *a = p->actions.items[i];
+		uint64_t used = a->sandbox ? sandbox_memory(a->sandbox) : 0;
+		if (!a->sandbox)
+			continue;
+		if (used > a->expected) {
+			p->memory += used - a->expected;
+			a->expected = used;
+		}
+		all += used;
+		*count += 1;
+		*one_yields = *one_yields || a->yields || a->dropped;
+	}
+	return all;
+}
+
+/* Expectations were too low: one at a time makes room, but for the last, which may have all there is. */
+static void watch(void *ctx)
+{
+	struct compile_pool *p = ctx;
+	unsigned count = 0;
+	bool one_yields = false;
+	bool short_of = used_now(p, &count, &one_yields) > p->o.memory;
+	p->watch_timer = p->running > 1 ? loop_timer(p->o.loop, WATCH_MS, watch, p) : 0;
+	if (!short_of || count < 2 || one_yields)
+		return;
+	struct compile_action *a = cheapest(p);
+	a->yields = true;
+	sandbox_kill(a->sandbox);
+}
+
+void queue_again(struct compile_action *a)
+{
+	uint64_t had = a->peak_memory > a->expected ? a->peak_memory : a->expected;
+	queue_record(a, "again: memory", NULL);
+	queue_release(a);
+	a->yields = false;
+	a->expected = had + had / 4;
+	a->began_ms = a->cpu_ms = 0;
+	queue_add(a, a->next);
+}
+
 void queue_take_slot(struct compile_action *a)
 {
 	if (a->slot)
@@ -109,6 +170,8 @@ void queue_take_slot(struct compile_action *a)
 	a->pool->running++;
 	a->pool->memory += a->expected;
 	a->pool->alone += a->alone;
+	if (a->pool->running > 1 && !a->pool->watch_timer)
+		a->pool->watch_timer = loop_timer(a->pool->o.loop, WATCH_MS, watch, a->pool);
 	if (!a->began_ms)
 		a->began_ms = now_ms();
 }

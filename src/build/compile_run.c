@@ -125,18 +125,17 @@ static int start_worker(struct compile_action *a, struct err *err)
 	return a->made ? loop_worker(loop, take_result, a, result_taken, a, NULL, err) : -1;
 }
 
-/* Ended for memory while others ran: again, and then alone. */
-static bool run_alone(struct compile_action *a, const struct sandbox_result *r)
+/* It made room for others, or was killed for memory while others ran: again, and in the latter case alone. */
+static bool run_again(struct compile_action *a, const struct sandbox_result *r)
 {
-	bool memory = r->end == SANDBOX_MEMORY ||
+	bool killed = r->end == SANDBOX_MEMORY ||
 		(r->end == SANDBOX_EXITED && WIFSIGNALED(r->status) && WTERMSIG(r->status) == SIGKILL);
-	if (!memory || a->alone)
+	if (!a->yields && (!killed || a->alone))
 		return false;
+	bool alone = !a->yields;
 	remove_named(a, &a->scratch);
-	queue_release(a);
-	a->alone = true;
-	a->expected = a->expected * 2 > r->peak_memory * 2 ? a->expected * 2 : r->peak_memory * 2;
-	queue_add(a, a->next);
+	queue_again(a);
+	a->alone = a->alone || alone; /* once its slot is given back: these are counted */
 	return true;
 }
 
@@ -153,6 +152,14 @@ static char *describe(const struct sandbox_result *r)
 	return mem_dup("ended in an unknown way");
 }
 
+/* The build runs it now, under the build's own ceiling if it has one. */
+static void warn_of_memory(const struct compile_action *a, const struct sandbox_result *r)
+{
+	if (r->end == SANDBOX_MEMORY)
+		event_warn(a->pool->o.events, "%s: its compile alone needs more memory than there is for all (%llu MiB, --memory); "
+			"it is run in place", a->name, (unsigned long long)(a->pool->o.memory >> 20));
+}
+
 static void ended(void *ctx, const struct sandbox_result *r)
 {
 	struct compile_action *a = ctx;
@@ -166,8 +173,9 @@ static void ended(void *ctx, const struct sandbox_result *r)
 	bool good = r->end == SANDBOX_EXITED && WIFEXITED(r->status) && WEXITSTATUS(r->status) == 0;
 	if (a->dropped) {
 		action_failed(a, "");
-	} else if (!good && !run_alone(a, r)) {
+	} else if (!good && !run_again(a, r)) {
 		_cleanup_free_ char *how = describe(r);
+		warn_of_memory(a, r);
 		_cleanup_free_ char *why = mem_printf("forge's own %s %s",
 			a->next == STEP_COMPILE ? "compile" : "run of the preprocessor", how);
 		action_failed(a, why);
@@ -192,6 +200,7 @@ static int start_sandbox(struct compile_action *a, const struct messages *m, str
 		.file_size = FILE_MAX,
 	};
 	a->sandbox = sandbox_start(a->pool->o.loop, &spec, ended, a, err);
+	a->since = loop_now();
 	return a->sandbox ? 0 : -1;
 }
 

@@ -34,9 +34,9 @@ static int list_one(void *ctx, const struct store_build *b)
 	l->count++;
 	if (!l->json) {
 		const char *how = b->note ? b->note : b->status ? "failed" : "ok";
-		printf("%s  %-7s %-6s  %10s  %8s  %s\n", when, b->what, str_starts(how, "in place") ? "place" : how, time_taken,
-			peak, b->name);
-		if (str_starts(how, "in place: "))
+		const char *word = str_starts(how, "in place: ") ? "place" : str_starts(how, "again: ") ? "again" : how;
+		printf("%s  %-7s %-6s  %10s  %8s  %s\n", when, b->what, word, time_taken, peak, b->name);
+		if (word != how)
 			printf("%21s%s\n", "", how);
 		return 0;
 	}

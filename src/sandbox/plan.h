@@ -60,6 +60,7 @@ struct report {
 	int status;
 	bool memory_hit;
 	bool processes_hit;
+	uint64_t memory;            /* of the last sample; read while init writes it */
 	uint64_t peak_memory;
 	unsigned host_count;
 	char hosts[SANDBOX_HOSTS_MAX][SANDBOX_HOST_CAP];

@@ -44,6 +44,11 @@ void sandbox_kill(struct sandbox *s)
 	kill(s->pid, SIGKILL); /* the pid is ours until the loop has reaped it */
 }
 
+uint64_t sandbox_memory(const struct sandbox *s)
+{
+	return __atomic_load_n(&s->report->memory, __ATOMIC_RELAXED);
+}
+
 unsigned sandbox_builder(const struct sandbox *s)
 {
 	return s->builder;

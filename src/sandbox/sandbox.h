@@ -92,6 +92,9 @@ struct sandbox *sandbox_start(struct loop *loop, const struct sandbox_spec *spec
 	sandbox_done_fn *done, void *ctx, struct err *err);
 void sandbox_kill(struct sandbox *s); /* done is still called, with SANDBOX_KILLED */
 
+/* Bytes that the whole tree used when it was last looked at, a moment ago; 0: not yet. */
+uint64_t sandbox_memory(const struct sandbox *s);
+
 /* The id of the host that this sandbox's builder has, to be given to others as spec.builder while it runs;
  * 0 where builders have no id of their own. */
 unsigned sandbox_builder(const struct sandbox *s);

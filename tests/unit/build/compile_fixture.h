@@ -44,7 +44,7 @@ static const char fake_compiler[] =
 	"say() { [ $mode = E ] || { echo said; echo warned >&2; }; }\n"
 	"noise() { [ $mode = E ] || yes | head -c 5000000 >&2; }\n"
 	"fail() { [ $mode = E ] || { echo it is wrong >&2; exit 1; }; }\n"
-	"eat() { [ $mode = E ] || dd if=/dev/zero bs=${1}M count=1 | { sleep 2; cat >/dev/null; }; }\n"
+	"eat() { [ $mode = E ] || dd if=/dev/zero bs=${1}M count=1 | { sleep ${2:-2}; cat >/dev/null; }; }\n"
 	"nothing() { [ $mode = E ] || exit 0; }\n"
 	"alink() { [ $mode = E ] || { ln -s /etc/passwd \"$out\"; exit 0; }; }\n"
 	"write() { echo x > $1 && text=\"$text wrote\"; }\n"

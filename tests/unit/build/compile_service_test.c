@@ -337,9 +337,40 @@ static void test_memory(void **state)
 	struct answer *a = play(b, "-c", "a.c", "-o", "a.o"), *other = play(b, "-c", "b.c", "-o", "b.o");
 	finish(b);
 	assert_in_place(a, "more memory");
+	assert_int_equal(b->warned, 1);
 	assert_object(other);
 	forget(a);
 	forget(other);
+}
+
+/* Two that were small the last time, and together are more than there is now: one of them makes room. */
+static void test_memory_of_all(void **state)
+{
+	static const char *const names[] = { "w/a.c", "w/b.c" };
+	struct bench *b = *state;
+	struct answer *all[2];
+	for (size_t i = 0; i < 2; i++) {
+		_cleanup_free_ char *path = mem_printf("build/%s", names[i]);
+		put(b, path, "//!after 0.3\n", 0644);
+		struct answer *known = compile(b, "-c", names[i] + 2, "-o", "x.o");
+		assert_object(known);
+		forget(known);
+		put(b, path, "//!eat 100 4\n", 0644);
+	}
+	bench_stop(b);
+	bench_start(b, 4, 160 << 20);
+	for (size_t i = 0; i < 2; i++)
+		all[i] = play(b, "-c", names[i] + 2, "-o", "x.o");
+	finish(b);
+	const char *seen = notes(b);
+	assert_says(seen, "=again: m");
+	assert_null(strstr(strstr(seen, "again") + 1, "again"));
+	assert_null(strstr(seen, "in place"));
+	assert_int_equal(b->warned, 0);
+	for (size_t i = 0; i < 2; i++) {
+		assert_object(all[i]);
+		forget(all[i]);
+	}
 }
 
 static void test_toolchain(void **state)
@@ -383,7 +414,7 @@ int main(void)
 		service_test(test_a_compile_writes_elsewhere), service_test(test_changes_meanwhile),
 		service_test(test_same_at_once), service_test(test_maker_goes_away), service_test(test_client_goes_away),
 		service_test(test_pipe), service_test(test_nonsense), service_test(test_flood), service_test(test_one_job),
-		service_test(test_memory), cmocka_unit_test(test_toolchain),
+		service_test(test_memory), service_test(test_memory_of_all), cmocka_unit_test(test_toolchain),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
