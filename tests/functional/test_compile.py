@@ -1,74 +1,16 @@
 """The compile store with the real shim, in a world of busybox whose gcc is a script."""
-import json
-import os
-import shutil
 import signal
-import subprocess
 import time
 
 import pytest
 
+from compiling import WORLD, compiles, notes
 
 STORE = "--compile-store"
-
-# Compiles to what says what was compiled; a source with "slow" takes a second, one with "fail" is wrong.
-GCC = r"""#!/bin/sh
-mode=c out= src=
-while [ $# -gt 0 ]; do
-  case $1 in -E) mode=E ;; -o) out=$2; shift ;; -*) ;; *) src=$1 ;; esac
-  shift
-done
-if [ $mode = E ]; then { echo "# 1 \"$src\""; cat $src; } > $out; exit; fi
-grep -q slow $src && sleep 1
-grep -q fail $src && { echo "$src:1: error: it says fail" >&2; exit 3; }
-echo "$src: a warning" >&2
-{ echo object of; cat $src; } > $out
-"""
-
-WORLD = """
-local shimmed = { mounts = { { at = "/", layers = { forge.path "base" } },
-                             { at = "/toolchain", layers = { forge.path "toolchain" } } } }
-local function build(name, script, env)
-  env = env or {}
-  env.PATH = "/toolchain/bin:/bin"
-  env.WHICH = name -- no two builds are one
-  return sh(name, script, { world = shimmed, env = env, inert = { MAX_JOBS = { memory = 1073741824 } } })
-end
-"""
 
 # Files s1.c … are compiled side by side, and the objects are the output.
 MANY = ("mkdir w; cd w; for i in 1 2 3 4 5 6; do echo int s$i = $i\\\\;$kind > s$i.c; done; "
         "for i in 1 2 3 4 5 6; do cc -O2 -c s$i.c -o s$i.o & done; wait; cat s1.o s2.o s3.o s4.o s5.o s6.o > $out")
-
-
-@pytest.fixture(scope="session")
-def shim(root, tmp_path_factory):
-    program = tmp_path_factory.mktemp("shim") / "cc"
-    sources = sorted((root / "src/shim").glob("*.c"))
-    subprocess.run([os.environ.get("CC", "cc"), "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-static", "-w", f"-I{root / 'src'}",
-                    *sources, "-o", program], check=True)
-    return program
-
-
-@pytest.fixture
-def compiling(project, shim):
-    base = project.base()
-    (base / "usr/bin").mkdir(parents=True)
-    (base / "usr/bin/gcc-12").write_text(GCC)
-    (base / "usr/bin/gcc-12").chmod(0o755)
-    (base / "bin/test").symlink_to("busybox")
-    (project.recipes / "toolchain/bin").mkdir(parents=True)
-    shutil.copy(shim, project.recipes / "toolchain/bin/cc")
-    return project
-
-
-def compiles(project):
-    out, _ = project.run("log", "--compiles", "--json", "--lines", "1000")
-    return json.loads(out)
-
-
-def notes(project):
-    return sorted(c["note"] for c in compiles(project))
 
 
 def many(name, kind=""):
