@@ -285,7 +285,7 @@ struct compile_action *action_new(struct compile_service *v, int fd, struct err 
 	struct compile_pool *p = v->pool;
 	struct compile_action *a = mem_alloc(sizeof *a);
 	*a = (struct compile_action){ .pool = p, .service = v, .number = p->asked++, .lock = -1 };
-	a->client = compile_client_new(p->o.loop, fd, asked, client_ended, a, err);
+	a->client = compile_client_new(p->o.loop, fd, &v->held, asked, client_ended, a, err);
 	if (!a->client) {
 		free(a);
 		return NULL;

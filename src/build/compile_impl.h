@@ -87,6 +87,7 @@ struct compile_service {
 	bool accepting;
 	unsigned builder;
 	size_t actions;                 /* that refer to it */
+	size_t held;                    /* see compile_client_new() */
 	int64_t compiles, done, hits;   /* of its compiles, for the display */
 };
 

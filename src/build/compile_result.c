@@ -141,6 +141,8 @@ int result_send(struct compile_action *a, int folder, struct err *err)
 	if (object < 0 || (c->depfile && deps < 0) || read_message(folder, "stdout", &out, err) < 0 ||
 			read_message(folder, "stderr", &messages, err) < 0)
 		return -1;
+	if (!compile_client_has_room(a->client, out.len + messages.len))
+		return err_set(err, ERR_INPUT, "its build leaves too many answers unread");
 	compile_client_text(a->client, PROTO_STDOUT, (struct slice){ out.data, out.len });
 	compile_client_text(a->client, PROTO_STDERR, (struct slice){ messages.data, messages.len });
 	compile_client_file(a->client, 0666, c->object, steal_fd(object));

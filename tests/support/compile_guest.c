@@ -75,14 +75,17 @@ static int connected(void)
 	return -1;
 }
 
-/* As much as the other end takes. */
+/* As much as the other end takes; one that was not accepted does not hold up the next for long. */
 static void pour(int fd)
 {
+	static int patience = 200;
 	struct pollfd p = { fd, POLLOUT, 0 };
 	for (size_t sent = 0; sent < len;) {
 		ssize_t n = send(fd, bytes + sent, len - sent, MSG_NOSIGNAL);
-		if (n < 0 && (errno != EAGAIN || poll(&p, 1, 200) <= 0))
+		if (n < 0 && (errno != EAGAIN || poll(&p, 1, patience) <= 0)) {
+			patience = 1;
 			return;
+		}
 		if (n > 0)
 			sent += (size_t)n;
 	}
