@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import time
 
 # Compiles to what says what was compiled; a source with "slow" takes a second, one with "fail" is wrong.  Lines
 # "//!words" of a source are done by the compiler, also when it preprocesses; "//!compile words" only when it compiles.
@@ -71,6 +72,14 @@ def running(word):
         if word.encode() in words and int(folder.name) != os.getpid():
             found.append(int(folder.name))
     return found
+
+
+def wait_for(what, process):
+    """Until it is so; the process must still run then."""
+    deadline = time.monotonic() + 90
+    while not what():
+        assert time.monotonic() < deadline and process.poll() is None, process.communicate()
+        time.sleep(0.05)
 
 
 def good_compile(project, name="after"):

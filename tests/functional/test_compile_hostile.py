@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from compiling import building, compiles, good_compile, notes, running, source
+from compiling import building, compiles, good_compile, notes, running, source, wait_for
 
 STORE = "--compile-store"
 MARK = "98761.25"  # seconds: how long a compiler sleeps that must be ended, and how its process is known
@@ -129,3 +129,240 @@ def test_flood(guest, sent, what):
     good_compile(guest)
     sanitized = b"__asan_init" in pathlib.Path(guest.program).read_bytes()
     assert sanitized or most < 120, f"forge had {most} MiB"
+
+
+def test_a_shim_without_forge(compiling):
+    """The socket is there and nobody listens: one line, and the build ends with it."""
+    (compiling.base() / "forge").mkdir()
+    (compiling.base() / "forge/compile").write_text("")
+    script = source("a.c", "int a;") + "cc -c a.c -o a.o 2> said || echo status $? >> said; cp said $out\n"
+    got = compiling.object(building("alone", script)).read_text().splitlines()
+    assert len(got) == 2 and got[1] == "status 1"
+    assert got[0].startswith("forge: the compile service is gone; nobody listens at /forge/compile")
+    compiling.ends_well()
+
+
+# --- paths and files ----------------------------------------------------------------------------------------------
+
+A_C = source("a.c", "int a;")
+
+
+@pytest.mark.parametrize("script, text, note", [
+    ("cc -xc -c /etc/passwd -o a.o", "root:x:0:0:root", "miss"),  # the sandbox's own, as in place
+    ("cc -xc -c ../../../../etc/passwd -o a.o", "root:x:0:0:root", "miss"),
+    ("cc -xc -c /proc/self/environ -o a.o", "PATH=", "in place: the source /proc/self/environ is not in the build's"),
+    ("cc -xc -c ../proc/self/../self/environ -o a.o", "PATH=", "in place: the source ../proc/self"),
+    ("cp a.c /tmp/a.c; cc -c /tmp/a.c -o a.o", "int a;", "in place: the source /tmp/a.c is not in"),
+    ("cd /tmp; cp /build/a.c b.c; cc -c b.c -o /build/a.o; cd /build", "int a;", "in place: its working folder is not in"),
+    ("cp a.c $out.c; cc -c $out.c -o a.o; rm $out.c", "int a;", "in place: the source /forge/store/"),
+    ("cc -I/tmp/inc -c a.c -o a.o", "int a;", "in place: -I /tmp/inc is not in"),
+    ("cc -I../proc/self -c a.c -o a.o", "int a;", "in place: -I ../proc/self is not in"),
+    ("cc -c a.c -o /tmp/x.o; cp /tmp/x.o a.o", "int a;", "miss"),
+    ("cc -c a.c -o ../../tmp/./x.o; cp /tmp/x.o a.o", "int a;", "miss"),
+    ("cc -c a.c -o $out; cp $out a.o; rm $out", "int a;", "miss"),
+    ("cc -c a.c -o /proc/self/fd/1 > a.o", "int a;", "in place: its object does not go into a file"),
+    ("cc -c a.c -o /dev/stdout | cat > a.o", "int a;", "in place: its object does not go into a file"),
+    ("n=$(printf 'b\n\033[31m.c'); cp a.c \"$n\"; cc -c \"$n\" -o a.o", "int a;", "in place: its source has an odd name"),
+    ("n=$(printf 'b\n.o'); cc -c a.c -o \"$n\"; cp \"$n\" a.o", "int a;", "miss"),
+    ("cc -c a.c -\"$(printf 'f\n\033x')\" -o a.o", "int a;", "in place: forge does not know the option -f??x"),
+])
+def test_paths(compiling, script, text, note):
+    made, records = makes(compiling, A_C + script + "\ncp a.o $out\n")
+    assert made.startswith("object of\n") and text in made
+    assert len(records) == 1 and records[0].startswith(note)
+    for args in (("log", "--compiles"), ("log", "--compiles", "--json")):
+        out, _ = compiling.run(*args)
+        assert "\033" not in out and all(c["name"].isprintable() for c in compiles(compiling))
+
+
+@pytest.mark.parametrize("script, text, note", [
+    ("ln -s a.c l.c; cc -c l.c -o a.o", "int a;", "in place: /build/l.c is reached through a link"),
+    ("mkdir d; cp a.c d; ln -s d e; cc -c e/a.c -o a.o", "int a;", "in place: /build/e/a.c is reached through a link"),
+    ("ln -s a.c h.h; echo '//!include h.h' >> a.c; cc -c a.c -o a.o", "int a;", "in place: /build/h.h is reached through a link"),
+    ("ln -s /dev/null l.c; cc -c l.c -o a.o", "object of\n", "in place: /build/l.c is reached through a link"),
+    ("ln a.c h.c; cc -c h.c -o a.o", "int a;", "miss"),
+    ("mkfifo f.c; while :; do cat a.c > f.c; sleep 0.3; done & cc -c f.c -o a.o; kill $!", "int a;", "in place: /build/f.c is no plain file"),
+    ("ln -s /nowhere a.o; cc -c a.c -o a.o", "int a;", "miss"),
+    ("echo old > old; ln old a.o; cc -c a.c -o a.o; grep -q old old", "int a;", "miss"),
+])
+def test_links(compiling, script, text, note):
+    made, records = makes(compiling, A_C + script + "\ncp a.o $out\n")
+    assert text in made
+    assert len(records) == 1 and records[0].startswith(note)
+
+
+@pytest.mark.parametrize("script", [
+    "ln -s SECRET l.c; cc -c l.c -o a.o",
+    "ln -s SECRET h.h; echo '//!include h.h || exit 1' > a.c; cc -c a.c -o a.o",
+    "mkdir d.c; cc -c d.c -o a.o",
+    "echo 'int a;' > a.c; chmod 000 a.c; cc -c a.c -o a.o",
+    "ln -s l.c l.c; cc -c l.c -o a.o",
+    "ln -s /proc/1/root/SECRET l.c; cc -c l.c -o a.o",
+    "ln -s / root; cc -c root/SECRET -o a.o",
+])
+def test_files_that_are_not_there(compiling, script):
+    """Links to the host's files among them: neither the build nor forge for it can read them."""
+    secret = compiling.folder / "secret.c"
+    secret.write_text("int secret;\n")
+    secret.chmod(0o644)
+    fails(compiling, script.replace("SECRET", str(secret)) + "\ncp a.o $out\n", says="exited with status 1")
+    assert "miss" in notes(compiling) and len(compiles(compiling)) == 3
+    assert subprocess.run(["grep", "-r", "int secret", compiling.store]).returncode == 1
+
+
+def test_files_that_change(compiling):
+    """What is kept under a key was made from what the key was taken over, however the build writes meanwhile."""
+    texts = ["int first;", "long second_one;"]
+    script = source("a.c", "//!include h.h", "int a;") + f"""echo '{texts[0]}' > h.h
+while :; do echo '{texts[0]}' > h.h; echo '{texts[1]}' > h.h; rm h.h; echo '{texts[0]}' > n; mv n h.h; done &
+for i in 1 2 3 4 5 6 7 8; do cc -c a.c -o $i.o || true; done
+kill $!; echo > $out
+"""
+    for i in range(2):
+        compiling.realise(building(f"changes{i}", script), STORE)
+    assert len(compiles(compiling)) == 16
+    for i, text in enumerate(["", *texts]):
+        script = source("a.c", "//!include h.h", "int a;") + f"printf '%s' '{text}' > h.h; cc -c a.c -o a.o; cp a.o $out\n"
+        # what the compiler makes in place
+        wanted = compiling.object(building(f"place{i}", script)).read_text()
+        assert text in wanted
+        assert compiling.object(building(f"store{i}", script), STORE).read_text() == wanted
+    good_compile(compiling)
+
+
+# --- compilers ----------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("order, says, note", [
+    ("kill -SEGV $$", "exited with status 139", "in place: forge's own compile was killed by signal 11"),
+    ("kill -KILL $$", "exited with status 137", "in place: forge's own compile was killed by signal 9"),
+    ("kill -STOP $$ & exit 7", "exited with status 7", "in place: forge's own compile exited with status 7"),
+    ("exit 255", "exited with status 255", "in place: forge's own compile exited with status 255"),
+])
+def test_a_compiler_that_crashes(compiling, order, says, note):
+    fails(compiling, source("a.c", "//!compile eval '" + order + "'") + "cc -c a.c -o a.o; exit $?\n", says=says)
+    records = [c["note"] for c in compiles(compiling)]
+    assert records[:2] == ["hit", "miss"] and records[2].startswith(note)
+
+
+def test_a_preprocessor_that_crashes(compiling):
+    fails(compiling, source("a.c", "//!kill -SEGV $$") + "cc -c a.c -o a.o; exit $?\n", says="exited with status 139")
+    assert compiles(compiling)[2]["note"].startswith("in place: forge's own run of the preprocessor was killed by signal 11")
+
+
+@pytest.mark.parametrize("order", ["sleep", "compile sleep"])
+def test_a_compiler_that_hangs(compiling, order):
+    fails(compiling, source("a.c", f"//!{order} {MARK}") + "cc -c a.c -o a.o & cc -c a.c -o b.o; wait\n", status=101,
+          says="was ended after its limit of 4 s", more='timeout = "4s"')
+
+
+def test_a_compiler_that_leaves_processes(compiling):
+    script = source("a.c", f"//!compile eval 'sleep {MARK} > /dev/null 2>&1 &'") + "cc -c a.c -o a.o; cp a.o $out\n"
+    made, records = makes(compiling, script)
+    assert made.startswith("object of\n") and records == ["miss"] and not running(MARK)
+
+
+LIMIT = 4 << 20  # of messages that are kept
+
+
+@pytest.mark.parametrize("where", ["", " >&2"])
+@pytest.mark.parametrize("size, note", [
+    (LIMIT - 4096, "miss"), (LIMIT + 1, "in place: std"), (40 << 20, "in place: std")], ids=["under", "over", "far over"])
+def test_a_compiler_that_prints(compiling, where, size, note):
+    order = f"//!compile eval 'dd if=/dev/zero bs={size} count=1{where} 2> /dev/null'"
+    script = source("a.c", order) + "cc -c a.c -o a.o > o 2> e; wc -c < o > n; wc -c < e >> n; cat n a.o > $out\n"
+    made, records = makes(compiling, script)
+    out, err, *rest = made.splitlines()
+    warning = len("a.c: a warning\n")
+    assert (int(out), int(err)) == ((0, size + warning) if where else (size, warning)) and rest[0] == "object of"
+    assert len(records) == 1 and records[0].startswith(note)
+
+
+@pytest.mark.parametrize("order, text", [
+    ("echo x > /build/new; echo x > /build/a.c", "int a;"),
+    ("echo x > /tmp/new; ln -s /etc/passwd /tmp/l", "int a;"),
+    ("echo x > /out/more; mkdir /out/d; ln -s /etc/passwd /out/l", "int a;"),
+    ("mkdir /forge/store/d; echo x > /forge/store/f; echo x > /dev/shm/f", "int a;"),
+    ("chmod 4755 /usr/bin/gcc-12; echo x > /usr/bin/gcc-12; echo x > /toolchain/bin/cc", "int a;"),
+    ("chmod 777 /build/a.c; rm -f /build/a.c; mv /build /b", "int a;"),
+])
+def test_a_compiler_that_writes_elsewhere(compiling, order, text):
+    """Forge's own sees the build's folder and the world read-only; what it leaves besides the object goes with it."""
+    script = source("a.c", f"//!compile eval '{{ {order}; }} 2> /dev/null'", "int a;") + (
+        "sed() { cat; }\ncc -c a.c -o a.o; { ls; cat a.c a.o; ls /tmp; } > $out\n")
+    made, records = makes(compiling, script)
+    assert records == ["miss"] and "\nobject of\n" in made
+    lines = made.splitlines()
+    assert lines[:2] == ["a.c", "a.o"] and lines.count("int a;") == 2 and "new" not in lines and "x" not in lines
+
+
+@pytest.mark.parametrize("order", [
+    "ln -s /etc/passwd $out; exit 0", "mkdir $out; exit 0", "mkfifo $out; exit 0", "exit 0", "rm -r /out; exit 0",
+])
+def test_a_compiler_that_leaves_no_object(compiling, order):
+    """In place it may do so; nothing of it is kept."""
+    script = source("a.c", f"//!compile eval '{order}'") + "cc -c a.c -o a.o 2> /dev/null; echo made > $out\n"
+    made, records = makes(compiling, script)
+    assert made == "made\n" and records[0].startswith("in place: the compiler left no")
+
+
+@pytest.mark.parametrize("order", [
+    "dd if=/dev/zero of=$out.more bs=1M count=100 || exit 9",
+    "dd if=/dev/zero of=/tmp/f bs=1M count=100 || exit 9",
+])
+def test_a_full_disk(compiling, small_disk, order):
+    compiling.use_store(small_disk / "store")
+    compiling.recipe(building("bad", source("a.c", f"//!compile eval '{order}'") + "cc -c a.c -o a.o; exit $?\n"))
+    compiling.refuses("realise", "recipes/x.lua", STORE, status=100, says=["bad: the build exited with status 9"])
+    good_compile(compiling)
+
+
+def test_a_disk_too_small_for_the_store(compiling, small_disk):
+    """There is room for an object, not for its copy in the store: the build makes its own."""
+    compiling.use_store(small_disk / "store")
+    script = source("a.c", "//!compile eval 'dd if=/dev/zero of=$out bs=1M count=11 2> /dev/null; exit'")
+    made, [note] = makes(compiling, script + "cc -c a.c -o a.o; wc -c < a.o > $out\n")
+    assert int(made) == 11 << 20 and note.startswith("in place: ") and "No space left" in note
+
+
+# --- ends ---------------------------------------------------------------------------------------------------------
+
+HANGS = source("a.c", f"//!compile sleep {MARK}")
+
+
+def test_a_build_that_is_killed_while_it_compiles(compiling):
+    script = HANGS + "cp a.c b.c; cc -c a.c -o a.o & cc -c b.c -o b.o & sleep 2; kill -KILL $$\n"
+    fails(compiling, script, says="was killed by signal 9")
+
+
+@pytest.mark.parametrize("signo, status", [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
+def test_forge_is_ended_while_it_compiles(compiling, signo, status):
+    """No process outlives it; what the next one finds is sound, and what is left is removed."""
+    compiling.recipe(building("x", HANGS + "cp a.c b.c; cc -c a.c -o a.o & cc -c b.c -o b.o; wait; echo > $out\n"))
+    process = compiling.start("realise", "recipes/x.lua", STORE, "--jobs", "2")
+    wait_for(lambda: running(MARK), process)
+    process.send_signal(signo)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == status and err.count("forge: ") == (signo == signal.SIGINT)
+    deadline = time.monotonic() + 30
+    while running(MARK):
+        assert time.monotonic() < deadline, "a compiler outlives forge"
+        time.sleep(0.1)
+    if signo == signal.SIGINT:
+        compiling.ends_well()
+    good_compile(compiling)
+
+
+def test_another_forge_takes_over(compiling):
+    """Of two that want the same compile the one that makes it is killed."""
+    slow = source("a.c", "slow", "//!compile sleep 3") + "cc -c a.c -o a.o; cp a.o $out\n"
+    maker = compiling.start("realise", STORE, compiling.recipe(building("one", slow), "one.lua"))
+    wait_for(lambda: list((compiling.store / "tmp").glob("*-copy")), maker)
+    other = compiling.start("realise", STORE, compiling.recipe(building("two", slow), "two.lua"))
+    time.sleep(1)
+    maker.kill()
+    maker.communicate()
+    out, err = other.communicate(timeout=100)
+    assert other.returncode == 0, err
+    assert pathlib.Path(out.strip()).read_text().startswith("object of\nslow\n")
+    assert notes(compiling) == ["miss"]
+    good_compile(compiling)
