@@ -36,9 +36,6 @@ struct display {
 	int64_t drawn_at;
 };
 
-/* Text from outside, made harmless for a terminal: control bytes become "?". */
-void display_clean(const char *text, struct buf *out);
-
 /* All in one write, so that nothing flickers: the old region gone, the new lines, and the new region if asked for. */
 void live_write(struct display *d, bool region);
 

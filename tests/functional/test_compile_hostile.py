@@ -164,15 +164,16 @@ A_C = source("a.c", "int a;")
     ("cc -c a.c -o /dev/stdout | cat > a.o", "int a;", "in place: its object does not go into a file"),
     ("n=$(printf 'b\n\033[31m.c'); cp a.c \"$n\"; cc -c \"$n\" -o a.o", "int a;", "in place: its source has an odd name"),
     ("n=$(printf 'b\n.o'); cc -c a.c -o \"$n\"; cp \"$n\" a.o", "int a;", "miss"),
+    ("n=$(printf 'b\n\033[31m.c'); cp a.c \"$n\"; cc -o a.o -c \"$n\"", "int a;", "in place: its source has an odd name"),
+    ("n=$(printf 'b\r\033[31m\302\233'); cc -fodd -c a.c -o \"$n\"; cp \"$n\" a.o", "int a;", "in place: forge does not know"),
     ("cc -c a.c -\"$(printf 'f\n\033x')\" -o a.o", "int a;", "in place: forge does not know the option -f??x"),
 ])
 def test_paths(compiling, script, text, note):
     made, records = makes(compiling, A_C + script + "\ncp a.o $out\n")
     assert made.startswith("object of\n") and text in made
     assert len(records) == 1 and records[0].startswith(note)
-    for args in (("log", "--compiles"), ("log", "--compiles", "--json")):
-        out, _ = compiling.run(*args)
-        assert "\033" not in out and all(c["name"].isprintable() for c in compiles(compiling))
+    out, _ = compiling.run("log", "--compiles")
+    assert all(line.isprintable() for line in out.split("\n")) and len(out.splitlines()) == 3 + note.startswith("in place")
 
 
 @pytest.mark.parametrize("script, text, note", [
