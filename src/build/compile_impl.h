@@ -85,6 +85,7 @@ struct compile_service {
 	char *socket;
 	int listener;                   /* -1: closed */
 	bool accepting;
+	uint64_t retry;                 /* timer: accept again; 0: none */
 	unsigned builder;
 	size_t actions;                 /* that refer to it */
 	size_t held;                    /* see compile_client_new() */

@@ -16,25 +16,46 @@
 
 #define CONNECTIONS_MAX 256 /* open at once; others wait to be accepted */
 #define BACKLOG 1024
+#define NO_FILES_MS 100     /* until it is tried again when forge is out of descriptors */
 
 const char compile_socket[] = PROTO_SOCKET;
+
+static int accept_more(struct compile_service *v, struct err *err);
+
+static void stop_accepting(struct compile_service *v)
+{
+	if (v->accepting)
+		loop_fd_del(v->pool->o.loop, v->listener);
+	v->accepting = false;
+}
+
+static void accept_again(void *ctx)
+{
+	struct compile_service *v = ctx;
+	v->retry = 0;
+	if (!v->accepting && v->actions < CONNECTIONS_MAX)
+		accept_more(v, NULL);
+}
 
 static void acceptable(void *ctx, int fd, int events)
 {
 	struct compile_service *v = ctx;
 	_cleanup_close_ int peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	_cleanup_err_ struct err err = { 0 };
+	if (peer < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
+		stop_accepting(v);
+		loop_timer_del(v->pool->o.loop, v->retry);
+		v->retry = loop_timer(v->pool->o.loop, NO_FILES_MS, accept_again, v);
+	}
 	if (peer < 0)
-		return; /* it went away again, or there is no descriptor left just now */
+		return; /* else it went away again */
 	struct compile_action *a = action_new(v, steal_fd(peer), &err);
 	if (!a) {
 		event_warn(v->pool->o.events, "a compile: %s", err.msg);
 		return;
 	}
-	if (++v->actions >= CONNECTIONS_MAX && v->accepting) {
-		loop_fd_del(v->pool->o.loop, v->listener);
-		v->accepting = false;
-	}
+	if (++v->actions >= CONNECTIONS_MAX)
+		stop_accepting(v);
 }
 
 static int accept_more(struct compile_service *v, struct err *err)
@@ -121,6 +142,7 @@ void compile_service_close(struct compile_service *v)
 		return;
 	struct compile_pool *p = v->pool;
 	loop_fd_del(p->o.loop, v->listener);
+	loop_timer_del(p->o.loop, v->retry);
 	fs_close_ptr(&v->listener);
 	unlink(v->socket);
 	v->closed = true;

@@ -1,6 +1,7 @@
 """Builds that mean harm, and compilers that fail in every way: the build gets the compiler's error or its own; forge
 and the store stay well, and the next build compiles as if nothing had been."""
 import pathlib
+import resource
 import shutil
 import signal
 import struct
@@ -12,6 +13,7 @@ import pytest
 from compiling import building, compiles, good_compile, notes, running, source, wait_for
 
 STORE = "--compile-store"
+A_C = source("a.c", "int a;")
 MARK = "98761.25"  # seconds: how long a compiler sleeps that must be ended, and how its process is known
 
 
@@ -131,6 +133,19 @@ def test_flood(guest, sent, what):
     assert sanitized or most < 120, f"forge had {most} MiB"
 
 
+def test_flood_of_a_forge_with_few_descriptors(guest):
+    """It waits for some to come free, and does not spin meanwhile."""
+    guest.recipe(building("odd", SILENCE + "guest hold 1000 3 < sent\n" + A_C + "cc -c a.c -o a.o; cp a.o $out\n"))
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    guest.run("realise", "recipes/x.lua", STORE,
+              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (100, hard)))
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 2
+    assert notes(guest) == ["miss"]
+    good_compile(guest)
+
+
 def test_a_shim_without_forge(compiling):
     """The socket is there and nobody listens: one line, and the build ends with it."""
     (compiling.base() / "forge").mkdir()
@@ -143,9 +158,6 @@ def test_a_shim_without_forge(compiling):
 
 
 # --- paths and files ----------------------------------------------------------------------------------------------
-
-A_C = source("a.c", "int a;")
-
 
 @pytest.mark.parametrize("script, text, note", [
     ("cc -xc -c /etc/passwd -o a.o", "root:x:0:0:root", "miss"),  # the sandbox's own, as in place
