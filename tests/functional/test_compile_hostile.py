@@ -1,5 +1,6 @@
 """Builds that mean harm, and compilers that fail in every way: the build gets the compiler's error or its own; forge
 and the store stay well, and the next build compiles as if nothing had been."""
+import os
 import pathlib
 import resource
 import shutil
@@ -14,7 +15,7 @@ from compiling import building, compiles, good_compile, notes, running, source, 
 
 STORE = "--compile-store"
 A_C = source("a.c", "int a;")
-MARK = "98761.25"  # seconds: how long a compiler sleeps that must be ended, and how its process is known
+MARK = f"98761.{os.getpid()}"  # seconds: how long a compiler sleeps that must be ended, and how its process is known
 
 
 @pytest.fixture

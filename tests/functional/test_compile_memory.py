@@ -74,7 +74,7 @@ def test_two_builds_share_the_limit(compiling):
 
 def test_what_is_killed_beside_others_runs_again_alone(compiling):
     """As the kernel does it when the machine is short."""
-    mark = "6.0625"
+    mark = f"6.0{os.getpid()}"
     script = source("a.c", "int a;", f"//!compile sleep {mark}") + source("b.c", "//!compile sleep 12") + (
         "cc -c b.c -o b.o & cc -c a.c -o a.o; wait; cp a.o $out\n")
     process = compiling.start("realise", STORE, compiling.recipe(building("killed", script)), "--jobs", "2")
