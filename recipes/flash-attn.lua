@@ -15,7 +15,6 @@ return forge.wheel {
   },
   profiles = {
     hopper = { archs = { "80", "90" } },
-    all    = {},
   },
 
   requires = { "setuptools==80.9.0", "wheel", "packaging", "psutil", "ninja", "einops" },
@@ -27,6 +26,9 @@ return forge.wheel {
   } end,
   aliases = { FLASH_ATTENTION_CUDA_ARCHS = "archs" },   -- a name people use for it; no release reads it
 
-  label = forge.label.local_version "cu{cuda}torch{torch}",
+  -- Two wheels of one version must not share a name: that of several architectures says which.
+  label = forge.label.local_version(function(v)
+    return #v.archs == 1 and "cu{cuda}torch{torch}" or "cu{cuda}{sm}torch{torch}"
+  end),
   test  = { import = "flash_attn", run = "import flash_attn_2_cuda", gpu = "tests/flash-attn-forward.py" },
 }

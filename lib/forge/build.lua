@@ -4,6 +4,7 @@ local cuda = require "forge.cuda"
 local debian = require "forge.debian"
 local env = require "forge.env"
 local label = require "forge.label"
+local override = require "forge.override"
 local primitives = require "forge.primitives"
 local python = require "forge.python"
 local toolchain = require "forge.toolchain"
@@ -15,12 +16,6 @@ local build = {}
 
 -- 1980-01-02: the earliest day that a zip can hold in every time zone.
 build.epoch = "315619200"
-
--- A field that may be a function of the variant.
-local function value_of(field, v)
-  if type(field) == "function" then return field(v) end
-  return field
-end
 
 local function check_jobs(jobs)
   for name, rule in pairs(jobs) do
@@ -47,49 +42,41 @@ local function patches_of(recipe, v)
   for _, patch in ipairs(recipe.patches or {}) do
     local file, when = patch, nil
     if type(patch) == "table" then file, when = patch[1], patch.when end
-    if not when or when(v) then files[#files + 1] = primitives.recipe_path(file) end
+    if not when or check.call("patches", "when", when, { "boolean", "nothing" }, v) then files[#files + 1] = primitives.recipe_path(file) end
   end
   return files
 end
 
 -- What is installed where the build runs: the recipe's list, else the package's own, and torch of the axis.
-local function requires_of(recipe, v, entry)
-  local list = value_of(recipe.requires, v) or (entry and entry.build_requires) or { "setuptools", "wheel" }
-  check.value("forge.wheel", "requires", list, { "strings" })
+function build.wheels(recipe, v, entry)
+  local list = check.field(recipe, "requires", { "strings" }, v) or (entry and entry.build_requires) or { "setuptools", "wheel" }
   local all = table.move(list, 1, #list, 1, {})
   if v.axes.torch then all[#all + 1] = torch.requirement(v.axes.torch) end
-  return all
+  return wheels.get { python = v.axes.python or python.default, requires = all }
 end
 
--- The parts of the world of a build, and its PATH.
-function build.world(recipe, v, requires)
-  local version = v.axes.python or python.default
-  local list = wheels.get { python = version, requires = requires }
-  local parts = { env { python = version, wheels = list }, toolchain() }
-  local path = "/env/bin:/toolchain/bin:/usr/bin:/bin"
-  if v.axes.cuda then
-    parts[#parts + 1] = cuda.wheels(v.axes.cuda, list)
-    path = "/env/bin:/toolchain/bin:/cuda/bin:/usr/bin:/bin"
-  end
+-- The world of a build, and its PATH.
+function build.world(recipe, v, list)
+  local version, toolkit = v.axes.python or python.default, v.axes.cuda
   local base = (recipe.base or debian) { packages = recipe.packages }
-  return world.compose { base = base, parts = parts }, path
+  local seen = world.shared(list, "build " .. version .. " " .. (toolkit or "") .. " " .. base, function()
+    local parts = { env { python = version, wheels = list }, toolchain() }
+    if toolkit then parts[#parts + 1] = cuda.wheels(toolkit, list) end
+    return world.compose { base = base, parts = parts }
+  end)
+  return seen, toolkit and "/env/bin:/toolchain/bin:/cuda/bin:/usr/bin:/bin" or "/env/bin:/toolchain/bin:/usr/bin:/bin"
 end
 
 local function shell_steps(recipe, v, variables)
   for _, step in ipairs { "prepare", "build", "install" } do
-    local text = value_of(recipe[step], v)
-    if text then
-      check.value("forge.wheel", step, text, { "string" })
-      variables["FORGE_" .. step:upper()] = text
-    end
+    variables["FORGE_" .. step:upper()] = check.field(recipe, step, { "string" }, v)
   end
 end
 
 -- The recipe's own variables; those that begin with FORGE_ belong to build.sh.
 local function recipe_variables(recipe, v, variables)
-  local given = value_of(recipe.env, v) or {}
-  check.value("forge.wheel", "env", given, { "table" })
-  for name, value in pairs(given) do
+  local given = check.field(recipe, "env", { "table" }, v) or {}
+  for name, value in pairs(override.variables(recipe, given)) do
     if tostring(name):find("^FORGE_") then
       primitives.fail("forge.wheel: env: names that begin with FORGE_ are forge's own ('" .. name .. "')")
     end
@@ -108,7 +95,7 @@ local function variables_of(recipe, v, folder, path)
     variables.FORGE_CONFIG_SETTINGS = primitives.json(recipe.config_settings)
   end
   if recipe.label and recipe.label.kind == "env" then
-    variables[recipe.label.variable] = label.check(recipe.label, v)
+    variables[recipe.label.variable] = label.text(recipe.label, v)
   end
   shell_steps(recipe, v, variables)
   recipe_variables(recipe, v, variables)
@@ -124,9 +111,9 @@ local function inert_of(recipe)
   return inert
 end
 
--- The derivation whose output holds the one wheel that the build made.
-function build.raw(recipe, v, folder, entry)
-  local seen, path = build.world(recipe, v, requires_of(recipe, v, entry))
+-- The derivation whose output holds the one wheel that the build made. list: what build.wheels gave.
+function build.raw(recipe, v, folder, list)
+  local seen, path = build.world(recipe, v, list)
   return primitives.derivation {
     name = recipe.name .. "-" .. recipe.version .. "-raw", what = "build", builder = "/bin/sh",
     args = { "-eu", primitives.path "build/build.sh" },

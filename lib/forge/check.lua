@@ -31,6 +31,7 @@ local types = {
   strings  = { "a list of strings", function(v) return is_list_of(v, is_string) end },
   tables   = { "a list of tables", function(v) return is_list_of(v, function(t) return type(t) == "table" end) end },
   ["function"] = { "a function", function(v) return type(v) == "function" end },
+  nothing  = { "nothing", function(v) return v == nil end },
   amount   = { 'an amount such as "90min" or "6GiB"', function(v) return is_string(v) or math.type(v) == "integer" end },
 }
 
@@ -61,12 +62,34 @@ function check.unknown(where, what, name, known)
     (near and " (did you mean '" .. near .. "'?)" or "; there is " .. table.concat(known, ", ")))
 end
 
+local function wrong(where, name, value, wanted)
+  return where .. ": '" .. name .. "' must be " .. describe(wanted) .. ", not " ..
+    (type(value) == "table" and "such a table" or "a " .. type(value))
+end
+
 -- One value against a list of type names.
 function check.value(where, name, value, wanted)
-  if not is_one_of(value, wanted) then
-    primitives.fail(where .. ": '" .. name .. "' must be " .. describe(wanted) .. ", not " ..
-      (type(value) == "table" and "such a table" or "a " .. type(value)))
+  if not is_one_of(value, wanted) then primitives.fail(wrong(where, name, value, wanted)) end
+end
+
+-- What a recipe's function gives, against a list of type names; a wrong one is told with the function's place.
+function check.call(where, name, f, wanted, ...)
+  local value = f(...)
+  if not is_one_of(value, wanted) then primitives.fail_at(f, wrong(where, name, value, wanted)) end
+  return value
+end
+
+-- A field of a recipe that may be a function of the variant; nil where there is none, or the function gives none.
+function check.field(recipe, name, wanted, v)
+  local value = recipe[name]
+  if value == nil then return end
+  if type(value) == "function" then
+    local or_nothing = table.move(wanted, 1, #wanted, 1, {})
+    or_nothing[#or_nothing + 1] = "nothing"
+    return check.call("forge.wheel", name, value, or_nothing, v)
   end
+  check.value("forge.wheel", name, value, wanted)
+  return value
 end
 
 -- The table `given` against fields = { name = { "type", "type", needed = true } }.

@@ -41,6 +41,11 @@ local made = {}
 
 local cuda = {}
 
+-- Fail for a release that forge has no toolkit of.
+function cuda.check(version)
+  release(version)
+end
+
 -- cuda.wheels(version, more): the toolkit, with the same folders of more wheels (torch's: its libraries' headers
 -- stand there) under it.
 function cuda.wheels(version, more)

@@ -24,12 +24,13 @@ function label.env(variable, template)
 end
 
 -- What a template can say of an axis: {torch} is "2.11", {torch.full} "2.11.0", {torch.digits} "2110",
--- {cuda} "130", {python} "313", {archs} "80.90".
+-- {cuda} "130", {python} "313", {archs} "80.90", {sm} "sm80sm90".
 local function words(variant)
   local known = {}
   for axis, value in pairs(variant.axes) do
     if type(value) == "table" then
       known[axis] = table.concat(value, ".")
+      if axis == "archs" then known.sm = "sm" .. table.concat(value, "sm") end
     else
       local digits = value:gsub("%.", "")
       local major, minor = value:match("^(%d+)%.(%d+)")
@@ -42,15 +43,16 @@ local function words(variant)
   return known
 end
 
--- The text for one variant.
+-- A function gives a template for its variant.
+local function template_of(of, variant)
+  if type(of.template) ~= "function" then return of.template end
+  return check.call("forge.label", of.kind, of.template, { "string" }, variant)
+end
+
+-- The text for one variant; one that fits its kind: PEP 440 local version, or PEP 427 build tag.
 function label.text(of, variant)
-  if type(of.template) == "function" then
-    local text = of.template(variant)
-    check.value("label", "the template's result", text, { "string" })
-    return text
-  end
   local known = words(variant)
-  local text = of.template:gsub("{([^{}]*)}", function(name)
+  local text = template_of(of, variant):gsub("{([^{}]*)}", function(name)
     if not known[name] then
       local names = {}
       for each in pairs(known) do names[#names + 1] = each end
@@ -58,24 +60,19 @@ function label.text(of, variant)
     end
     return known[name]
   end)
-  return text
+  if of.kind == "build" and not text:find("^%d[%w_.]*$") then
+    primitives.fail("label: the build tag '" .. text .. "' must begin with a digit and hold letters, digits, _ and .")
+  elseif of.kind ~= "build" and not (text .. "."):find("^[%w]+[%w.]*$") then
+    primitives.fail("label: the local version '" .. text .. "' may hold letters and digits, with dots between")
+  end
+  -- PEP 440 knows no upper case here: the wheel's name has the normal form, and so has what is shown.
+  return of.kind == "build" and text or text:lower()
 end
 
 -- The version a user sees.
 function label.version(of, version, variant)
   if not of then return version end
   return version .. (of.kind == "build" and "-" or "+") .. label.text(of, variant)
-end
-
--- A text that fits its kind: PEP 440 local version, or PEP 427 build tag.
-function label.check(of, variant)
-  local text = label.text(of, variant)
-  if of.kind == "build" and not text:find("^%d[%w_.]*$") then
-    primitives.fail("label: the build tag '" .. text .. "' must begin with a digit and hold letters, digits, _ and .")
-  elseif of.kind ~= "build" and not (text .. "."):find("^[%w]+[%w.]*$") then
-    primitives.fail("label: the local version '" .. text .. "' may hold letters and digits, with dots between")
-  end
-  return text
 end
 
 return check.module("forge.label", label)

@@ -130,11 +130,17 @@ local function join(recipe, main)
   }
 end
 
--- The folder that is built, and the lock's entry of the main source where it is an sdist.
+local folders = {}
+
+-- The folder that is built, and the lock's entry of the main source where it is an sdist: worked out once for all
+-- variants of a recipe.
 function source.folder(recipe)
-  local sources = recipe.sources
-  local folder, entry = folder_of(recipe, sources and sources.main or recipe.source)
-  return sources and join(recipe, folder) or folder, entry
+  if not folders[recipe] then
+    local sources = recipe.sources
+    local folder, entry = folder_of(recipe, sources and sources.main or recipe.source)
+    folders[recipe] = { folder = sources and join(recipe, folder) or folder, entry = entry }
+  end
+  return folders[recipe].folder, folders[recipe].entry
 end
 
 return source

@@ -37,10 +37,7 @@ end
 
 -- What stands beside the wheel: the recipe's `runtime`, else what the source declares, and torch of the axis.
 local function requires_of(recipe, v, entry)
-  local list = recipe.runtime
-  if type(list) == "function" then list = list(v) end
-  list = list or without_extras(entry and entry.requires or {})
-  check.value("forge.wheel", "runtime", list, { "strings" })
+  local list = check.field(recipe, "runtime", { "strings" }, v) or without_extras(entry and entry.requires or {})
   local all = table.move(list, 1, #list, 1, {})
   for _, more in ipairs((recipe.test or {}).requires or {}) do all[#all + 1] = more end
   if v.axes.torch then all[#all + 1] = torch.requirement(v.axes.torch) end
@@ -50,6 +47,10 @@ end
 function test.verdict(recipe, v, wheel, entry)
   local given, version = recipe.test or {}, v.axes.python or python.default
   local list = wheels.get { python = version, requires = requires_of(recipe, v, entry) }
+  local base = debian { packages = recipe.packages }
+  local seen = world.shared(list, "test " .. version .. " " .. base, function()
+    return world.compose { base = base, parts = { env { python = version, wheels = list } } }
+  end)
   return primitives.derivation {
     name = recipe.name .. "-" .. recipe.version .. "-test", what = "test", builder = "/env/bin/python",
     args = { "-B", primitives.path "build/test.py" },
@@ -57,9 +58,7 @@ function test.verdict(recipe, v, wheel, entry)
       PATH = "/env/bin:/usr/bin:/bin", FORGE_WHEEL = wheel, FORGE_IMPORT = listed(given.import),
       FORGE_RUN = given.run or "",
     },
-    world = world.compose {
-      base = debian { packages = recipe.packages }, parts = { env { python = version, wheels = list } },
-    },
+    world = seen,
     timeout = "30min",
   }
 end

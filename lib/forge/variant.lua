@@ -1,20 +1,22 @@
 -- Variants: the cells of a recipe's matrix, each a value of its own.
 local check = require "forge.check"
+local cuda = require "forge.cuda"
 local primitives = require "forge.primitives"
+local python = require "forge.python"
 
 local variant = {}
 
 -- The axes that forge itself understands come first, in this order, in names and in the product.
-local order = { "python", "torch", "cuda", "archs" }
+variant.known = { "python", "torch", "cuda", "archs" }
 
 local list_methods = {
   __index = { join = function(list, between) return table.concat(list, between) end },
 }
 
 -- Known axes first, then the recipe's own by name.
-local function axes_of(matrix)
+function variant.axes(matrix)
   local names, known = {}, {}
-  for _, axis in ipairs(order) do
+  for _, axis in ipairs(variant.known) do
     known[axis] = true
     if matrix[axis] then names[#names + 1] = axis end
   end
@@ -24,28 +26,43 @@ local function axes_of(matrix)
   return names
 end
 
-local function check_value(axis, value)
-  if axis == "archs" then
-    check.value("matrix", "archs", value, { "strings" })
-    for _, arch in ipairs(value) do
-      if not arch:find("^%d+[af]?$") then
-        primitives.fail("matrix: archs: '" .. arch .. "' is no GPU architecture (write \"90\" for sm_90)")
-      end
+local function check_archs(value)
+  check.value("matrix", "archs", value, { "strings" })
+  for _, arch in ipairs(value) do
+    if not arch:find("^%d+[af]?$") then
+      primitives.fail("matrix: archs: '" .. arch .. "' is no GPU architecture (write \"90\" for sm_90)")
     end
-    if #value == 0 then primitives.fail("matrix: archs: a list without an architecture") end
-  elseif type(value) ~= "string" or value == "" then
-    primitives.fail("matrix: the values of '" .. axis .. "' are strings, not a " .. type(value))
   end
+  if #value == 0 then primitives.fail("matrix: archs: a list without an architecture") end
 end
 
-local function check_matrix(matrix)
+local function check_value(axis, value)
+  if axis == "archs" then return check_archs(value) end
+  if type(value) ~= "string" or value == "" then
+    primitives.fail("matrix: the values of '" .. axis .. "' are strings, not a " .. type(value))
+  end
+  if axis == "python" then python.get(value) end
+  if axis == "cuda" then cuda.check(value) end
+end
+
+-- An own axis that looks like one of forge's that is not there is a slip.
+local function check_name(matrix, axis)
+  if type(axis) ~= "string" or not axis:find("^%l[%w_]*$") then
+    primitives.fail("matrix: '" .. tostring(axis) .. "' is not a name for an axis")
+  end
+  local near = primitives.nearest(axis, variant.known)
+  if near and not matrix[near] then check.unknown("matrix", "axis", axis, variant.known) end
+end
+
+function variant.check_matrix(matrix)
   for axis, values in pairs(matrix) do
-    if type(axis) ~= "string" or not axis:find("^%l[%w_]*$") then
-      primitives.fail("matrix: '" .. tostring(axis) .. "' is not a name for an axis")
-    end
+    check_name(matrix, axis)
     check.value("matrix", axis, values, { "list" })
     if #values == 0 then primitives.fail("matrix: '" .. axis .. "' has no values") end
     for _, value in ipairs(values) do check_value(axis, value) end
+  end
+  if #variant.axes(matrix) == 0 then
+    primitives.fail("matrix: it has no axes; a recipe of one variant has no matrix")
   end
 end
 
@@ -93,71 +110,38 @@ local function product(names, matrix)
   return all
 end
 
-local function same(a, b)
-  if type(a) == "table" and type(b) == "table" then
-    return table.concat(a, " ") == table.concat(b, " ")
-  end
-  return a == b
-end
-
--- Does a variant agree with { axis = value, … }? A value may also be a list of values for an axis of strings.
-local function agrees(axes, wanted)
-  for axis, value in pairs(wanted) do
-    local matches = same(axes[axis], value)
-    if type(value) == "table" and type(axes[axis]) == "string" then
-      for _, one in ipairs(value) do matches = matches or one == axes[axis] end
-    end
-    if not matches then return false end
-  end
-  return true
-end
-
-local function check_selection(where, wanted, names, skip)
-  local known = table.move(names, 1, #names, 1, {})
-  for axis in pairs(wanted) do
-    local found = axis == skip
-    for _, name in ipairs(names) do found = found or name == axis end
-    if not found then check.unknown(where, "axis", axis, known) end
-  end
-end
-
--- Why a variant is not built, or nil.
-local function excluded(axes, rules)
-  for _, rule in ipairs(rules) do
-    local wanted = {}
-    for axis, value in pairs(rule) do
-      if axis ~= "because" then wanted[axis] = value end
-    end
-    if agrees(axes, wanted) then return rule.because or "excluded by the recipe" end
-  end
-end
-
--- All variants of a recipe, in the order of its matrix: { name, axes, excluded }. A variant's axes can be read
--- as its fields: v.python, v.archs:join ";".
-function variant.all(recipe)
-  local matrix = recipe.matrix or {}
-  check_matrix(matrix)
-  local names = axes_of(matrix)
-  for i, rule in ipairs(recipe.exclude or {}) do check_selection("exclude[" .. i .. "]", rule, names, "because") end
-  for name, wanted in pairs(recipe.profiles or {}) do
-    check.value("profiles", tostring(name), wanted, { "table" })
-    check_selection("profiles." .. tostring(name), wanted, names)
-  end
-  local cells, count = product(names, matrix), {}
-  for _, axes in ipairs(cells) do
+-- All variants of a matrix, in its order: { name, axes }. A variant's axes can be read as its fields: v.python,
+-- v.archs:join ";".
+function variant.all(matrix)
+  local names = variant.axes(matrix)
+  local cells, shorts, count = product(names, matrix), {}, {}
+  for i, axes in ipairs(cells) do
     local name = short_name(names, axes)
-    count[name] = (count[name] or 0) + 1
+    shorts[i], count[name] = name, (count[name] or 0) + 1
   end
   local all, seen = {}, {}
-  for _, axes in ipairs(cells) do
-    local name = short_name(names, axes)
+  for i, axes in ipairs(cells) do
+    local name = shorts[i]
     if count[name] > 1 then name = short_name(names, axes, true) end
     if seen[name] then primitives.fail("matrix: two variants are called " .. name) end
     seen[name] = true
-    all[#all + 1] = setmetatable({ name = name, axes = axes, excluded = excluded(axes, recipe.exclude or {}) or false },
-      variant_methods)
+    all[i] = setmetatable({ name = name, axes = axes }, variant_methods)
   end
   return all
+end
+
+-- The lists of "80;90" and the like, as people write architectures: { "80", "90" }; "8.0" is 80.
+local function read_archs(text)
+  local list = {}
+  for arch in text:gmatch("[^%s;,]+") do list[#list + 1] = arch:gsub("^(%d+)%.(%d)", "%1%2") end
+  return list
+end
+
+-- The value of an axis from a text.
+function variant.read(axis, text)
+  local value = axis == "archs" and read_archs(text) or text
+  check_value(axis, value)
+  return value
 end
 
 return variant

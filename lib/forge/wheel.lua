@@ -2,45 +2,29 @@
 -- fetch, unpack, build (the raw wheel), finish (label, tags, checks), test.
 local build = require "forge.build"
 local check = require "forge.check"
+local choice = require "forge.choice"
 local label = require "forge.label"
+local override = require "forge.override"
+local possible = require "forge.possible"
 local primitives = require "forge.primitives"
 local python = require "forge.python"
 local source = require "forge.source"
 local test = require "forge.test"
-local torch = require "forge.torch"
 local variant = require "forge.variant"
 
 local fields = {
   name = { "string", needed = true }, version = { "string", needed = true },
   summary = { "string" }, homepage = { "string" }, license = { "string" },
   source = { "string", "table" }, sources = { "table" }, subdir = { "string" }, patches = { "list" },
-  matrix = { "table" }, exclude = { "tables" }, profiles = { "table" },
+  matrix = { "table" }, exclude = { "list", "function" }, profiles = { "table" },
   requires = { "strings", "function" }, runtime = { "strings", "function" },
   base = { "function" }, packages = { "strings" },
   env = { "table", "function" }, jobs = { "table" }, aliases = { "table" },
   prepare = { "string", "function" }, build = { "string", "function" }, install = { "string", "function" },
   config_settings = { "table" }, label = { "table" }, test = { "table" },
   timeout = { "amount" }, memory = { "amount" },
+  stable_abi = { "strings" }, other_cuda_minor = { "boolean" },
 }
-
--- --set version=…: fields that are a single text.
-local function with_overrides(given)
-  local recipe = {}
-  for name, value in pairs(given) do recipe[name] = value end
-  for name, value in pairs(primitives.set) do
-    local wanted = fields[name]
-    if not wanted then
-      local names = {}
-      for each in pairs(fields) do names[#names + 1] = each end
-      check.unknown("--set", "field", name, names)
-    end
-    if wanted[1] ~= "string" and wanted[1] ~= "amount" then
-      primitives.fail("--set: '" .. name .. "' is not a text and can't be set from the command line")
-    end
-    recipe[name] = value
-  end
-  return recipe
-end
 
 local function check_recipe(recipe)
   check.fields("forge.wheel", recipe, fields)
@@ -68,37 +52,82 @@ local function finish(recipe, v, raw)
       src = raw, dist = recipe.name, python = v.axes.python or python.default, epoch = build.epoch,
       version = of and of.kind == "env" and label.version(of, recipe.version, v) or recipe.version,
       label_kind = in_finish and of.kind or "none",
-      label_text = in_finish and label.check(of, v) or "",
+      label_text = in_finish and label.text(of, v) or "",
     },
   }
 end
 
 local function derive(recipe, v)
-  if v.axes.torch and v.axes.cuda then torch.check_cuda(v.axes.torch, v.axes.cuda) end
+  local why = possible.not_by_axes(recipe, v)
+  if why then return { impossible = why } end
   local folder, entry = source.folder(recipe)
-  local wheel = finish(recipe, v, build.raw(recipe, v, folder, entry))
+  local list = build.wheels(recipe, v, entry)
+  why = possible.not_with(recipe, v, list)
+  if why then return { impossible = why } end
+  local wheel = finish(recipe, v, build.raw(recipe, v, folder, list))
   return { { role = "wheel", drv = wheel }, { role = "test", drv = test.verdict(recipe, v, wheel, entry) } }
 end
 
-local function target(recipe, v, is_default)
+-- Two variants of one Python, torch and CUDA that carry the same version are the same wheel to every installer. What
+-- only a call can tell (a label's function, an exclude's) is left to when the variants are asked for.
+local function check_labels(recipe, all)
+  local of, seen = recipe.label, {}
+  if of and type(of.template) == "function" or choice.has_functions(recipe.exclude) then return end
+  for _, v in ipairs(all) do
+    if not choice.excluded(recipe.exclude, v) then
+      local version = label.version(of, recipe.version, v)
+      local key = table.concat({ version, v.axes.python or "", v.axes.torch or "", v.axes.cuda or "" }, " ")
+      if seen[key] then
+        primitives.fail("matrix: " .. seen[key] .. " and " .. v.name .. " would both be " .. recipe.name .. " " .. version ..
+          ": tell them apart by the label")
+      end
+      seen[key] = v.name
+    end
+  end
+end
+
+-- What forge asks of a variant only when it is chosen is behind functions.
+local function target(recipe, v, excluded)
   return {
-    name = v.name, recipe = recipe.name, version = recipe.version,
-    label = label.version(recipe.label, recipe.version, v), axes = v.axes, is_default = is_default,
-    excluded = v.excluded or nil,
+    name = v.name, recipe = recipe.name, version = recipe.version, axes = v.axes, stable_abi = recipe.stable_abi,
+    tell = function() return { label = label.version(recipe.label, recipe.version, v), excluded = excluded() } end,
     derive = function() return derive(recipe, v) end,
   }
 end
 
+-- Each variant is asked at most once whether it is excluded.
+local function ask_excluded(recipe, all)
+  local known = {}
+  return function(i)
+    if known[i] == nil then known[i] = choice.excluded(recipe.exclude, all[i]) or false end
+    return known[i] or nil
+  end
+end
+
+local function check_variants(recipe)
+  local matrix = recipe.matrix or {}
+  if recipe.matrix then variant.check_matrix(matrix) end
+  choice.check_exclude(recipe.exclude, matrix)
+  choice.check_profiles(recipe.profiles or {}, matrix)
+  for i, axis in ipairs(recipe.stable_abi or {}) do
+    if not matrix[axis] then check.unknown("stable_abi[" .. i .. "]", "axis", axis, variant.axes(matrix)) end
+  end
+  override.check_aliases(recipe, fields)
+end
+
 return function(given)
   check.fields("forge.wheel", given, fields)
-  local recipe = with_overrides(given)
+  local recipe = override.set(given, fields)
   if not recipe.sources then recipe.source = recipe.source or source.sdist() end
   check_recipe(recipe)
-  local targets, has_default = {}, false
-  for _, v in ipairs(variant.all(recipe)) do
-    local is_default = not has_default and not v.excluded
-    has_default = has_default or is_default
-    targets[#targets + 1] = target(recipe, v, is_default)
+  check_variants(recipe)
+  override.aliases(recipe)
+  local all, targets = variant.all(recipe.matrix or {}), {}
+  local excluded = ask_excluded(recipe, all)
+  check_labels(recipe, all)
+  for i, v in ipairs(all) do
+    targets[i] = target(recipe, v, function() return excluded(i) end)
   end
-  return { targets = targets }
+  local names, profile = choice.profiles(recipe.profiles or {}, recipe.matrix or {}, all, excluded)
+  return { targets = targets, profiles = names, profile = profile }
 end

@@ -47,11 +47,19 @@ function wheels.get(request)
   return answers[key]
 end
 
--- The folders of a list, each with a sub-folder added.
+local layers_of = {}
+
+-- The folders of a list, each with a sub-folder added. Variants that share a list share this too: it is not to be
+-- changed.
 function wheels.layers(list, sub)
-  local layers = {}
-  for _, wheel in ipairs(list) do layers[#layers + 1] = wheel.folder .. sub end
-  return layers
+  layers_of[list] = layers_of[list] or {}
+  local known = layers_of[list]
+  if not known[sub] then
+    local layers = {}
+    for i, wheel in ipairs(list) do layers[i] = wheel.folder .. sub end
+    known[sub] = layers
+  end
+  return known[sub]
 end
 
 return wheels

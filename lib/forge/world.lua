@@ -30,4 +30,14 @@ function world.compose(spec)
   return out
 end
 
+local shared = {}
+
+-- The world for a list of wheels and a key, made by the function once: variants that differ in neither see the same.
+function world.shared(list, key, make)
+  shared[list] = shared[list] or {}
+  local known = shared[list]
+  known[key] = known[key] or make()
+  return known[key]
+end
+
 return world

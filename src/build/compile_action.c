@@ -1,295 +1,267 @@
-/* One compile, from the request to the answer. */
-#include <stdlib.h>
-#include <string.h>
+#include "build/compile_action.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "build/compile_impl.h"
+#include "build/compile_trace.h"
 #include "core/fs.h"
-#include "shim/proto.h"
+#include "trace/proto.h"
 
-#define LOCK_RETRY_MS 100
+#define TEXTS_MS 600000                /* a pipe in the place of a header must not hold a slot for ever */
+#define FILE_MAX (4ull << 30)          /* bytes of a file that a compiler may write */
+#define PROCESSES_MAX 1024
+#define TRACER "/forge/trace.so"
+#define BINDS_MAX 8
 
-static void action_free(struct compile_action *a)
+static char *physical(const struct compile_action *a, const char *below)
+{
+	return mem_printf("%s/tmp/%s%s", store_folder(a->pool->o.s), a->scratch, below);
+}
+
+char *action_out(const struct compile_action *a)
+{
+	return physical(a, COMPILE_OUT);
+}
+
+int action_open_out(const struct compile_action *a, struct err *err)
+{
+	_cleanup_free_ char *scratch = physical(a, "");
+	bool missing = false;
+	int out = sandbox_open_result(scratch, COMPILE_OUT, &missing, err);
+	return missing ? err_set(err, ERR_INPUT, "the compiler left nothing") : out;
+}
+
+int action_open_messages(const struct compile_action *a, struct err *err)
+{
+	return fs_open_beneath(store_tmp_fd(a->pool->o.s), a->scratch, O_RDONLY | O_DIRECTORY, 0, err);
+}
+
+static void remove_scratch(struct compile_action *a)
+{
+	if (!a->scratch)
+		return;
+	_cleanup_free_ char *path = physical(a, "");
+	sandbox_scratch_remove(path, NULL); /* what is left is taken when the store is next opened */
+	mem_free_ptr(&a->scratch);
+}
+
+static void take_slot(struct compile_action *a)
+{
+	a->slot = true;
+	a->pool->running++;
+	a->pool->memory += a->expected;
+	a->pool->alone += a->alone;
+	queue_watch(a->pool);
+	if (!a->began_ms)
+		a->began_ms = queue_clock();
+}
+
+void action_release(struct compile_action *a)
+{
+	if (!a->slot)
+		return;
+	a->slot = false;
+	a->pool->running--;
+	a->pool->memory -= a->expected;
+	a->pool->alone -= a->alone;
+	queue_changed(a->pool);
+}
+
+struct compile_action *action_new(struct compile_service *v, const struct action_spec *spec)
+{
+	struct compile_action *a = mem_alloc(sizeof *a);
+	*a = (struct compile_action){ .pool = v->pool, .service = v, .o = *spec };
+	v->refs++;
+	queue_expect(a);
+	*list_push(&a->pool->actions) = a;
+	queue_changed(a->pool);
+	return a;
+}
+
+static void forget(struct compile_action *a)
 {
 	struct compile_pool *p = a->pool;
-	struct compile_service *v = a->service;
-	queue_release(a);
-	loop_timer_del(p->o.loop, a->retry);
-	compile_client_free(a->client);
-	run_clean(a);
-	fs_close_ptr(&a->lock);
-	compile_command_free(&a->command);
-	str_list_free(&a->inputs);
-	free(a->name);
-	free(a->why);
 	for (size_t i = 0; i < p->actions.count; i++)
 		if (p->actions.items[i] == a)
 			p->actions.items[i] = p->actions.items[--p->actions.count];
+	action_release(a);
+	remove_scratch(a);
+	service_unref(a->service);
 	free(a);
-	service_lost_action(v);
 	queue_changed(p);
 }
 
-bool action_is_open(const struct compile_action *a)
+void action_free(struct compile_action *a)
 {
-	return !a->dropped && a->state != ACTION_READING && a->state != ACTION_PLACED && a->state != ACTION_ANSWERED;
-}
-
-/* Its request is about to be answered, or nobody waits for that any more. */
-static void no_longer_open(struct compile_action *a)
-{
-	if (!action_is_open(a))
+	if (!a)
 		return;
-	a->service->done++;
-	service_tell(a->service);
-}
-
-/* Those that wait for the result that `a` was to make. */
-static struct compile_action *next_follower(const struct compile_action *a)
-{
-	for (size_t i = 0; i < a->pool->actions.count; i++) {
-		struct compile_action *f = a->pool->actions.items[i];
-		if (f->state == ACTION_FOLLOWS && hash_eq(&f->key, &a->key))
-			return f;
-	}
-	return NULL;
-}
-
-/* One of them makes it now, from its own files; the others then follow that one. */
-static void let_followers_go(struct compile_action *a)
-{
-	struct compile_action *f;
-	if (!a->taken)
-		return;
-	a->taken = false;
-	while ((f = next_follower(a)) != NULL)
-		queue_add(f, STEP_PREPROCESS);
-}
-
-void action_drop(struct compile_action *a)
-{
-	if (a->dropped)
-		return;
-	no_longer_open(a);
-	a->dropped = true;
-	compile_client_free(steal_ptr(a->client));
-	let_followers_go(a);
-	if (a->state != ACTION_WORKING)
-		action_free(a);
-	else if (a->sandbox)
+	a->cancelled = true;
+	if (a->sandbox)
 		sandbox_kill(a->sandbox);
-	/* else a worker is at it, which ends by itself */
+	else
+		forget(a);
 }
 
-static void client_ended(void *ctx)
+static void over(struct compile_action *a, const char *why)
 {
-	action_drop(ctx);
+	a->state = ACTION_ENDED;
+	a->o.ended(a->o.ctx, why);
 }
 
-void action_place(struct compile_action *a, const char *why)
+/* It made room for others, or was killed for memory while others ran: again, and in the latter case alone. */
+static bool run_again(struct compile_action *a, const struct sandbox_result *r)
 {
-	let_followers_go(a);
-	run_clean(a);
-	fs_close_ptr(&a->lock);
-	queue_take_slot(a);
-	_cleanup_free_ char *note = mem_printf("in place: %s", why);
-	queue_record(a, note, NULL);
-	no_longer_open(a);
-	a->state = ACTION_PLACED;
-	compile_client_run(a->client, why);
+	bool killed = r->end == SANDBOX_MEMORY ||
+		(r->end == SANDBOX_EXITED && WIFSIGNALED(r->status) && WTERMSIG(r->status) == SIGKILL);
+	if (!a->yields && (!killed || a->alone))
+		return false;
+	bool alone = !a->yields;
+	remove_scratch(a);
+	action_release(a);
+	queue_again(a);
+	a->alone = a->alone || alone; /* once its slot is given back: these are counted */
+	return true;
 }
 
-void action_failed(struct compile_action *a, const char *why)
+static char *describe(const struct sandbox_result *r)
 {
-	struct compile_action *f;
-	if (a->dropped) {
-		action_free(a);
-		return;
+	switch (r->end) {
+	case SANDBOX_EXITED: return proc_describe(r->status);
+	case SANDBOX_TIMEOUT: return mem_dup("took too long");
+	case SANDBOX_MEMORY: return mem_dup("needs more memory than there is for it");
+	case SANDBOX_PROCESSES: return mem_dup("hit its ceiling of processes");
+	case SANDBOX_KILLED: return mem_dup("was stopped");
+	case SANDBOX_SETUP: return mem_printf("could not start: %s", r->err.msg ? r->err.msg : "the sandbox was refused");
 	}
-	/* The compiler would say the same to each: let it. */
-	while (a->taken && (f = next_follower(a)) != NULL)
-		action_place(f, why);
-	action_place(a, why);
+	return mem_dup("ended in an unknown way");
 }
 
-static void answer(struct compile_action *a, int folder, const char *note, const char *path)
+/* The build runs it now, under the build's own ceiling if it has one. */
+static void warn_of_memory(const struct compile_action *a, const struct sandbox_result *r)
 {
-	_cleanup_err_ struct err err = { 0 };
-	if (result_send(a, folder, &err) < 0) {
-		action_place(a, err.msg);
-		return;
-	}
-	queue_record(a, note, path);
-	a->service->hits += strcmp(note, "hit") == 0;
-	no_longer_open(a);
-	a->state = ACTION_ANSWERED;
-	queue_release(a);
-	run_clean(a);
-	fs_close_ptr(&a->lock);
+	if (r->end == SANDBOX_MEMORY)
+		event_warn(a->pool->o.events, "%s: its compile alone needs more memory than there is for all (%llu MiB, --memory); "
+			"it is run in place", a->o.name, (unsigned long long)(a->pool->o.memory >> 20));
 }
 
-bool action_has_result(struct compile_action *a)
-{
-	_cleanup_free_ char *path = NULL;
-	_cleanup_err_ struct err err = { 0 };
-	_cleanup_close_ int folder = result_find(a->pool, &a->key, &path, &err);
-	if (folder >= 0)
-		answer(a, folder, "hit", path);
-	else if (err.code != ERR_NONE)
-		action_failed(a, err.msg);
-	return folder >= 0 || err.code != ERR_NONE;
-}
-
-static struct compile_action *who_makes(const struct compile_action *a)
-{
-	for (size_t i = 0; i < a->pool->actions.count; i++) {
-		struct compile_action *other = a->pool->actions.items[i];
-		if (other != a && other->taken && hash_eq(&other->key, &a->key))
-			return other;
-	}
-	return NULL;
-}
-
-static void try_lock(void *ctx);
-
-/* Of several forge processes one makes it. */
-static void take_key(struct compile_action *a)
-{
-	_cleanup_free_ char *hex = hash_hex(&a->key);
-	_cleanup_free_ char *name = mem_printf("compile %s", hex);
-	_cleanup_err_ struct err err = { 0 };
-	bool busy = false;
-	if (a->lock < 0)
-		a->lock = store_lock(a->pool->o.s, name, false, &busy, &err);
-	if (a->lock < 0 && busy) {
-		queue_release(a);
-		a->state = ACTION_LOCKED;
-		a->retry = loop_timer(a->pool->o.loop, LOCK_RETRY_MS, try_lock, a);
-	} else if (a->lock < 0) {
-		action_failed(a, err.msg);
-	} else if (!action_has_result(a)) { /* the other may have made it just now */
-		a->taken = true;
-		a->next = STEP_COPY;
-		if (a->slot)
-			action_start(a);
-		else
-			queue_add(a, STEP_COPY);
-	}
-}
-
-static void try_lock(void *ctx)
+static void ended(void *ctx, const struct sandbox_result *r)
 {
 	struct compile_action *a = ctx;
-	a->retry = 0;
-	if (!action_has_result(a))
-		take_key(a);
+	const struct timeval *u = &r->usage.ru_utime, *k = &r->usage.ru_stime;
+	a->sandbox = NULL;
+	a->cpu_ms += (int64_t)(u->tv_sec + k->tv_sec) * 1000 + (u->tv_usec + k->tv_usec) / 1000;
+	if (r->peak_memory > a->peak_memory)
+		a->peak_memory = r->peak_memory;
+	queue_learn(a);
+	bool good = r->end == SANDBOX_EXITED && WIFEXITED(r->status) && WEXITSTATUS(r->status) == 0;
+	if (a->cancelled) {
+		forget(a);
+	} else if (good) {
+		over(a, NULL);
+	} else if (!run_again(a, r)) {
+		static const char *const runs[] = { [ACTION_TEXTS] = "run of the preprocessor", [ACTION_CICC] = "run of cicc",
+			[ACTION_PTXAS] = "run of ptxas" };
+		_cleanup_free_ char *how = describe(r);
+		warn_of_memory(a, r);
+		const char *run = a->o.kind < sizeof runs / sizeof *runs && runs[a->o.kind] ? runs[a->o.kind] : "compile";
+		_cleanup_free_ char *why = mem_printf("forge's own %s %s", run, how);
+		over(a, why);
+	}
 }
 
-void action_key_made(struct compile_action *a)
+static int open_message(int scratch, const char *name, struct err *err)
 {
-	if (action_has_result(a))
-		return;
-	if (who_makes(a)) {
-		a->state = ACTION_FOLLOWS;
-		queue_release(a);
-	} else {
-		take_key(a);
+	int fd = openat(scratch, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+	return fd < 0 ? err_sys(err, "can't create the compiler's %s", name) : fd;
+}
+
+int tracer_write(struct compile_pool *p, struct err *err)
+{
+	if (p->tracer)
+		return 0;
+	p->tracer_name = store_tmp_name(p->o.s, "trace", err);
+	if (!p->tracer_name || compile_trace_write(store_tmp_fd(p->o.s), p->tracer_name, err) < 0)
+		return -1;
+	p->tracer = mem_printf("%s/tmp/%s", store_folder(p->o.s), p->tracer_name);
+	return 0;
+}
+
+void tracer_remove(struct compile_pool *p)
+{
+	if (p->tracer)
+		unlinkat(store_tmp_fd(p->o.s), p->tracer_name, 0);
+	free(p->tracer_name);
+	free(p->tracer);
+}
+
+/* Its own binds and words, and the tracer's. */
+struct given {
+	struct sandbox_bind binds[BINDS_MAX];
+	size_t bind_count;
+	struct str_list env;
+};
+
+static void give(const struct compile_action *a, struct given *g)
+{
+	for (size_t i = 0; i < a->o.bind_count; i++)
+		g->binds[g->bind_count++] = a->o.binds[i];
+	for (char *const *text = a->o.env; *text; text++)
+		str_list_add(&g->env, *text);
+	if (a->o.traced) {
+		g->binds[g->bind_count++] = (struct sandbox_bind){ a->pool->tracer, TRACER };
+		str_list_add(&g->env, "LD_PRELOAD=" TRACER);
+		str_list_add(&g->env, TRACE_ENV "=" COMPILE_OUT "/" ACTION_TRACE);
+		str_list_add(&g->env, TRACE_ENV_ROOTS "=/build:/env");
+		str_list_take(&g->env, mem_printf("%s=%d", TRACE_ENV_TIME, ACTION_SOURCE_TIME));
 	}
+	str_list_take(&g->env, NULL);
+}
+
+static int start_sandbox(struct compile_action *a, int out, int messages, struct err *err)
+{
+	const struct compile_view *v = &a->service->view;
+	_cleanup_free_ char *scratch = physical(a, "");
+	struct given g = { 0 };
+	give(a, &g);
+	struct sandbox_spec spec = {
+		.scratch = scratch, .build_from = a->o.build ? a->o.build : v->build, .builder = a->o.build ? 0 : a->service->builder,
+		.out = true, .mounts = v->mounts, .mount_count = v->mount_count, .files = v->files, .file_count = v->file_count,
+		.binds = g.binds, .bind_count = g.bind_count, .argv = (const char *const *)a->o.argv,
+		.env = (const char *const *)g.env.items, .cwd = a->o.cwd, .log_fd = out, .err_fd = messages,
+		.timeout_ms = a->o.kind == ACTION_TEXTS ? TEXTS_MS : v->timeout_ms, .memory = a->pool->o.memory,
+		.processes = PROCESSES_MAX, .file_size = FILE_MAX, .openat2 = a->o.traced,
+	};
+	a->sandbox = sandbox_start(a->pool->o.loop, &spec, ended, a, err);
+	str_list_free(&g.env);
+	a->since = loop_now();
+	return a->sandbox ? 0 : -1;
+}
+
+static int run(struct compile_action *a, struct err *err)
+{
+	int tmp = store_tmp_fd(a->pool->o.s);
+	a->scratch = store_tmp_name(a->pool->o.s, "run", err);
+	if (!a->scratch)
+		return -1;
+	if (mkdirat(tmp, a->scratch, 0700) < 0)
+		return err_sys(err, "can't make a folder for a compile");
+	_cleanup_close_ int scratch = action_open_messages(a, err);
+	_cleanup_close_ int out = scratch < 0 ? -1 : open_message(scratch, "stdout", err);
+	_cleanup_close_ int messages = out < 0 ? -1 : open_message(scratch, "stderr", err);
+	return messages < 0 ? -1 : start_sandbox(a, out, messages, err);
 }
 
 void action_start(struct compile_action *a)
 {
 	_cleanup_err_ struct err err = { 0 };
-	int rc = 0;
-	a->state = ACTION_WORKING;
-	if (a->next == STEP_PLACE)
-		action_place(a, a->why);
-	else if (a->next == STEP_COPY)
-		rc = run_copy(a, &err);
-	else
-		rc = run_sandbox(a, a->next, &err);
-	if (rc < 0)
-		action_failed(a, err.msg);
-}
-
-void action_made(struct compile_action *a, const char *path)
-{
-	_cleanup_err_ struct err err = { 0 };
-	struct compile_action *f;
-	_cleanup_free_ char *found = NULL;
-	_cleanup_close_ int folder = result_find(a->pool, &a->key, &found, &err);
-	if (folder < 0) {
-		action_failed(a, err.msg ? err.msg : "its result is gone");
-		return;
-	}
-	while (a->taken && (f = next_follower(a)) != NULL)
-		answer(f, folder, "hit", path);
-	a->taken = false;
-	if (a->dropped)
-		action_free(a);
-	else
-		answer(a, folder, "miss", path);
-}
-
-static bool compiles(const struct compile_request *r)
-{
-	static const char *const words[] = { "-c", "--compile", "-dc", "--device-c", "-dw", "--device-w" };
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (str_list_has(&r->argv, words[i]))
-			return true;
-	return false;
-}
-
-/* Records go by the source as the build has it; a build's own folder is the same for all. */
-static char *source_name(const struct compile_command *c)
-{
-	_cleanup_free_ char *path = c->source[0] == '/' ? mem_dup(c->source) : mem_printf("%s/%s", c->cwd, c->source);
-	return mem_dup(str_starts(path, "/build/") ? path + strlen("/build/") : path);
-}
-
-static void refuse(struct compile_action *a)
-{
-	_cleanup_free_ char *line = mem_printf("forge: %s\n", a->command.why);
-	compile_client_text(a->client, PROTO_STDERR, slice_of(line));
-	compile_client_exit(a->client, 1);
-	a->state = ACTION_ANSWERED;
-}
-
-static void asked(void *ctx, const uint8_t *request, size_t len)
-{
-	struct compile_action *a = ctx;
-	struct compile_service *v = a->service;
-	_cleanup_compile_request_ struct compile_request r = { 0 };
-	if (compile_request_read(request, len, &r, NULL) < 0) {
-		action_drop(a); /* the shim says that it was broken off */
-		return;
-	}
-	compile_command_read(&r, &a->command);
-	if (a->command.kind == COMPILE_REFUSED) {
-		refuse(a);
-	} else if (a->command.kind == COMPILE_IN_PLACE && !compiles(&r)) {
-		compile_client_run(a->client, a->command.why); /* a link, a question: no work to queue for */
-		a->state = ACTION_PLACED;
-	} else {
-		bool place = a->command.kind == COMPILE_IN_PLACE;
-		a->name = place ? mem_dup(r.argv.items[r.argv.count - 1]) : source_name(&a->command);
-		a->why = mem_dup(a->command.why);
-		v->compiles++;
-		queue_expect(a);
-		queue_add(a, place ? STEP_PLACE : STEP_PREPROCESS);
-		service_tell(v);
-	}
-}
-
-struct compile_action *action_new(struct compile_service *v, int fd, struct err *err)
-{
-	struct compile_pool *p = v->pool;
-	struct compile_action *a = mem_alloc(sizeof *a);
-	*a = (struct compile_action){ .pool = p, .service = v, .number = p->asked++, .lock = -1 };
-	a->client = compile_client_new(p->o.loop, fd, asked, client_ended, a, err);
-	if (!a->client) {
-		free(a);
-		return NULL;
-	}
-	*list_push(&p->actions) = a;
-	return a;
+	take_slot(a);
+	a->state = ACTION_RUNNING;
+	if (a->o.kind == ACTION_PLACED)
+		over(a, NULL);
+	else if (run(a, &err) < 0)
+		over(a, err.msg);
 }

@@ -13,6 +13,7 @@
 #define REQUEST_MS 30000      /* for a whole request to come */
 #define STALLED_MS 600000     /* for an answer that nobody reads */
 #define TEXT_FRAME_MAX (1u << 20)
+#define HELD_MAX (32u << 20)  /* bytes of requests and unread answers of a build; no sound one comes near */
 
 /* A descriptor goes with the byte of the answer at this place. */
 struct passed {
@@ -34,8 +35,22 @@ struct compile_client {
 	LIST(struct passed) passed;
 	size_t passed_sent;
 	bool closing;         /* over once all is sent */
+	size_t *held;         /* of all of the build */
+	size_t share;         /* this one's of it */
 	uint64_t timer;
 };
+
+/* The request counts until the end: what was made of it is about as much, several times. */
+static void hold(struct compile_client *c, size_t bytes)
+{
+	c->share += bytes;
+	*c->held += bytes;
+}
+
+bool compile_client_has_room(const struct compile_client *c, size_t len)
+{
+	return *c->held + len <= HELD_MAX;
+}
 
 static void end(struct compile_client *c)
 {
@@ -126,7 +141,9 @@ static void readable(struct compile_client *c)
 	}
 	if (c->complete)
 		return; /* more than was due: of no interest */
-	int whole = take_request(c, block, (size_t)n);
+	bool room = compile_client_has_room(c, (size_t)n);
+	hold(c, (size_t)n);
+	int whole = room ? take_request(c, block, (size_t)n) : -1;
 	if (whole < 0)
 		end(c);
 	if (whole <= 0)
@@ -157,11 +174,11 @@ static void ready(void *ctx, int fd, int events)
 		readable(c);
 }
 
-struct compile_client *compile_client_new(struct loop *loop, int fd, compile_client_asked_fn *asked,
+struct compile_client *compile_client_new(struct loop *loop, int fd, size_t *held, compile_client_asked_fn *asked,
 	compile_client_ended_fn *ended, void *ctx, struct err *err)
 {
 	struct compile_client *c = mem_alloc(sizeof *c);
-	*c = (struct compile_client){ .loop = loop, .fd = fd, .asked = asked, .ended = ended, .ctx = ctx,
+	*c = (struct compile_client){ .loop = loop, .fd = fd, .held = held, .asked = asked, .ended = ended, .ctx = ctx,
 		.wanted = COMPILE_REQUEST_HEAD };
 	if (loop_fd(loop, fd, LOOP_READ, ready, c, err) < 0) {
 		compile_client_free(c);
@@ -180,6 +197,7 @@ void compile_client_free(struct compile_client *c)
 	close(c->fd);
 	for (size_t i = c->passed_sent; i < c->passed.count; i++)
 		close(c->passed.items[i].fd);
+	*c->held -= c->share;
 	list_free(&c->passed);
 	buf_free(&c->request);
 	buf_free(&c->answer);
@@ -195,6 +213,7 @@ static void add_head(struct compile_client *c, uint8_t frame, size_t len)
 
 void compile_client_text(struct compile_client *c, uint8_t frame, struct slice text)
 {
+	hold(c, text.n);
 	while (text.n > 0) {
 		size_t n = text.n < TEXT_FRAME_MAX ? text.n : TEXT_FRAME_MAX;
 		add_head(c, frame, n);

@@ -5,11 +5,16 @@
 #include "build/compile_impl.h"
 #include "build/memory.h"
 
-#define EXPECT_CC (512ull << 20)   /* bytes, of a source that was never seen */
-#define EXPECT_NVCC (2ull << 30)
 #define SHORT_RETRY_MS 500         /* until it is looked again whether the machine has memory now */
+#define WATCH_MS 250               /* how often it is looked what those that run use */
 
-static int64_t now_ms(void)
+/* Bytes, of what was never seen and nothing like it. */
+static const uint64_t guesses[] = {
+	[ACTION_CC] = 512ull << 20, [ACTION_TEXTS] = 1ull << 30, [ACTION_CICC] = 2ull << 30, [ACTION_PTXAS] = 1ull << 30,
+	[ACTION_JOIN] = 1ull << 30, [ACTION_NVCC] = 2ull << 30, [ACTION_PLACED] = 1ull << 30,
+};
+
+int64_t queue_clock(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_REALTIME, &t);
@@ -20,6 +25,7 @@ struct compile_pool *compile_pool_new(const struct compile_pool_spec *spec)
 {
 	struct compile_pool *p = mem_alloc(sizeof *p);
 	p->o = *spec;
+	p->known = compile_known_new();
 	return p;
 }
 
@@ -30,8 +36,13 @@ void compile_pool_free(struct compile_pool *p)
 	result_commit(p);
 	loop_timer_del(p->o.loop, p->pump_timer);
 	loop_timer_del(p->o.loop, p->commit_timer);
+	loop_timer_del(p->o.loop, p->watch_timer);
+	list_free(&p->calls);
 	list_free(&p->actions);
+	list_free(&p->claims);
 	list_free(&p->made);
+	compile_known_free(p->known);
+	tracer_remove(p);
 	free(p);
 }
 
@@ -43,7 +54,7 @@ void compile_pool_load(const struct compile_pool *p, unsigned *jobs, uint64_t *m
 
 bool compile_pool_idle(const struct compile_pool *p)
 {
-	return p->actions.count == 0;
+	return p->calls.count == 0 && p->actions.count == 0;
 }
 
 static void pump_now(void *ctx)
@@ -66,61 +77,98 @@ void queue_changed(struct compile_pool *p)
 	pump_in(p, 0);
 }
 
-/* Of a source that was never seen: what its like has needed, or a guess. */
+/* Of what was never seen: what its like has needed, or a guess. */
 static uint64_t expect_like(const struct compile_action *a)
 {
-	uint64_t guess = a->command.kind == COMPILE_NVCC ? EXPECT_NVCC : EXPECT_CC;
-	uint64_t like = a->pool->like_memory[a->command.kind];
+	uint64_t guess = guesses[a->o.kind], like = a->pool->like_memory[a->o.kind];
 	return like > guess ? like : guess;
 }
 
+/* The records know a whole command by its source, and nvcc's long steps by names of their own: what its short steps
+ * need is not known from those, but which of them are to go first is. */
 void queue_expect(struct compile_action *a)
 {
+	bool whole = a->o.kind != ACTION_TEXTS && a->o.kind != ACTION_JOIN;
 	uint64_t bytes = 0;
-	if (!a->name || store_compile_last(a->pool->o.s, a->name, &a->known_ms, &bytes, NULL) <= 0 || !bytes)
-		bytes = expect_like(a);
-	a->expected = bytes;
+	store_compile_last(a->pool->o.s, a->o.name, &a->known_ms, &bytes, NULL);
+	a->expected = whole && bytes ? bytes : expect_like(a);
 }
 
 void queue_learn(const struct compile_action *a)
 {
-	uint64_t *most = &a->pool->like_memory[a->command.kind];
+	uint64_t *most = &a->pool->like_memory[a->o.kind];
 	if (a->peak_memory > *most)
 		*most = a->peak_memory;
 	for (size_t i = 0; i < a->pool->actions.count; i++) {
 		struct compile_action *b = a->pool->actions.items[i];
-		if (b->state == ACTION_QUEUED && !b->known_ms && b->command.kind == a->command.kind && b->expected < *most)
+		if (b->state == ACTION_QUEUED && !b->known_ms && b->o.kind == a->o.kind && b->expected < *most)
 			b->expected = *most;
 	}
 }
 
-void queue_add(struct compile_action *a, enum action_step next)
+/* Of those in a sandbox the one that began last: the least is lost with it. */
+static struct compile_action *cheapest(const struct compile_pool *p)
 {
+	struct compile_action *best = NULL;
+	for (size_t i = 0; i < p->actions.count; i++) {
+		struct compile_action *a = p->actions.items[i];
+		if (a->sandbox && (!best || a->since > best->since || (a->since == best->since && a->o.number > best->o.number)))
+			best = a;
+	}
+	return best;
+}
+
+/* What those that run use now, and how many they are.  One that was taken for smaller than it is counts as what it
+ * uses from now on, so that nothing is begun in room that is not there. */
+static uint64_t used_now(struct compile_pool *p, unsigned *count, bool *one_yields)
+{
+	uint64_t all = 0;
+	for (size_t i = 0; i < p->actions.count; i++) {
+		struct compile_action *a = p->actions.items[i];
+		uint64_t used = a->sandbox ? sandbox_memory(a->sandbox) : 0;
+		if (!a->sandbox)
+			continue;
+		if (used > a->expected) {
+			p->memory += used - a->expected;
+			a->expected = used;
+		}
+		all += used;
+		*count += 1;
+		*one_yields = *one_yields || a->yields || a->cancelled;
+	}
+	return all;
+}
+
+/* Expectations were too low: one at a time makes room, but for the last, which may have all there is. */
+static void watch(void *ctx)
+{
+	struct compile_pool *p = ctx;
+	unsigned count = 0;
+	bool one_yields = false;
+	bool short_of = used_now(p, &count, &one_yields) > p->o.memory;
+	p->watch_timer = 0;
+	queue_watch(p);
+	if (!short_of || count < 2 || one_yields)
+		return;
+	struct compile_action *a = cheapest(p);
+	a->yields = true;
+	sandbox_kill(a->sandbox);
+}
+
+void queue_watch(struct compile_pool *p)
+{
+	if (p->running > 1 && !p->watch_timer)
+		p->watch_timer = loop_timer(p->o.loop, WATCH_MS, watch, p);
+}
+
+void queue_again(struct compile_action *a)
+{
+	uint64_t had = a->peak_memory > a->expected ? a->peak_memory : a->expected;
+	queue_record(a->service, "step", a->o.name, a, "again: memory", NULL);
+	a->yields = false;
+	a->expected = had + had / 4;
+	a->began_ms = a->cpu_ms = 0;
 	a->state = ACTION_QUEUED;
-	a->next = next;
-	queue_changed(a->pool);
-}
-
-void queue_take_slot(struct compile_action *a)
-{
-	if (a->slot)
-		return;
-	a->slot = true;
-	a->pool->running++;
-	a->pool->memory += a->expected;
-	a->pool->alone += a->alone;
-	if (!a->began_ms)
-		a->began_ms = now_ms();
-}
-
-void queue_release(struct compile_action *a)
-{
-	if (!a->slot)
-		return;
-	a->slot = false;
-	a->pool->running--;
-	a->pool->memory -= a->expected;
-	a->pool->alone -= a->alone;
 	queue_changed(a->pool);
 }
 
@@ -131,7 +179,7 @@ static bool goes_before(const struct compile_action *a, const struct compile_act
 		return a->alone;
 	if (a->known_ms != b->known_ms)
 		return a->known_ms > b->known_ms;
-	return a->number < b->number;
+	return a->o.number < b->o.number;
 }
 
 /* One may always run, so that there is an end to waiting. */
@@ -166,18 +214,25 @@ void compile_pool_pump(struct compile_pool *p)
 			pump_in(p, SHORT_RETRY_MS);
 			return;
 		}
-		queue_take_slot(a);
 		action_start(a);
 	}
 }
 
-void queue_record(struct compile_action *a, const char *note, const char *path)
+void queue_record(struct compile_service *v, const char *what, const char *name, const struct compile_action *a,
+	const char *note, const char *path)
 {
 	struct store_build b = {
-		.drv_path = a->service->view.drv_path, .name = a->name, .what = "compile", .start_ms = a->began_ms,
-		.end_ms = now_ms(), .cpu_ms = a->cpu_ms, .peak_memory = a->peak_memory, .path = path, .note = note,
+		.drv_path = v->view.drv_path, .name = name, .what = what, .note = note, .path = path,
+		.start_ms = a ? a->began_ms : queue_clock(), .end_ms = queue_clock(), .cpu_ms = a ? a->cpu_ms : 0,
+		.peak_memory = a ? a->peak_memory : 0,
 	};
 	_cleanup_err_ struct err err = { 0 };
-	if (a->name && !a->service->closed && store_build_add(a->pool->o.s, &b, &err) < 0)
-		event_warn(a->pool->o.events, "a compile can't be recorded: %s", err.msg);
+	if (name && !v->closed && store_build_add(v->pool->o.s, &b, &err) < 0)
+		event_warn(v->pool->o.events, "a compile can't be recorded: %s", err.msg);
+}
+
+void queue_record_call(const struct compile_call *c, const char *note, const char *path)
+{
+	const struct compile_action whole = { .began_ms = c->began_ms, .cpu_ms = c->cpu_ms, .peak_memory = c->peak_memory };
+	queue_record(c->service, "compile", c->name, &whole, note, path);
 }

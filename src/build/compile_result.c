@@ -21,6 +21,18 @@ static char *realisation_id(const struct hash *key)
 	return mem_printf("sha256:%s!" STORE_COMPILE_OUTPUT, hex);
 }
 
+static int file_under_keys(struct compile_pool *p, const struct compile_made *m, struct err *err)
+{
+	for (size_t i = 0; i < m->key_count; i++) {
+		_cleanup_free_ char *id = realisation_id(&m->key[i]);
+		if (store_realisation_add(p->o.s, id, m->made.path, err) < 0)
+			return -1;
+	}
+	_cleanup_free_ char *newest = realisation_id(&m->key[0]);
+	struct slice manifest = { m->manifest.data, m->manifest.len };
+	return manifest.n ? store_manifest_set(p->o.s, &m->command, manifest, newest, err) : 0;
+}
+
 void result_commit(struct compile_pool *p)
 {
 	LIST(struct store_prepared) batch = { 0 };
@@ -28,14 +40,16 @@ void result_commit(struct compile_pool *p)
 	loop_timer_del(p->o.loop, p->commit_timer);
 	p->commit_timer = 0;
 	for (size_t i = 0; i < p->made.count; i++)
-		*list_push(&batch) = p->made.items[i].made;
-	int rc = store_commit(p->o.s, batch.items, batch.count, &err);
+		if (p->made.items[i].has_made)
+			*list_push(&batch) = p->made.items[i].made;
+	int rc = batch.count ? store_commit(p->o.s, batch.items, batch.count, &err) : 0;
 	for (size_t i = 0; i < p->made.count; i++) {
 		struct compile_made *m = &p->made.items[i];
-		_cleanup_free_ char *id = realisation_id(&m->key);
 		if (rc == 0)
-			rc = store_realisation_add(p->o.s, id, m->made.path, &err);
-		store_prepared_free(&m->made);
+			rc = file_under_keys(p, m, &err);
+		if (m->has_made)
+			store_prepared_free(&m->made);
+		buf_free(&m->manifest);
 		fs_close_ptr(&m->lock);
 	}
 	p->made.count = 0;
@@ -51,10 +65,9 @@ static void commit_now(void *ctx)
 	result_commit(p);
 }
 
-void result_keep(struct compile_action *a, struct store_prepared *made)
+void result_keep(struct compile_pool *p, struct compile_made *made)
 {
-	struct compile_pool *p = a->pool;
-	*list_push(&p->made) = (struct compile_made){ a->key, *made, steal_fd(a->lock) };
+	*list_push(&p->made) = *made;
 	int64_t ms = p->made.count < COMMIT_COUNT ? COMMIT_MS : 0;
 	if (p->commit_timer && ms)
 		return;
@@ -62,12 +75,20 @@ void result_keep(struct compile_action *a, struct store_prepared *made)
 	p->commit_timer = loop_timer(p->o.loop, ms, commit_now, p);
 }
 
+static bool is_filed_under(const struct compile_made *m, const struct hash *key)
+{
+	for (size_t i = 0; i < m->key_count; i++)
+		if (hash_eq(&m->key[i], key))
+			return true;
+	return false;
+}
+
 int result_find(struct compile_pool *p, const struct hash *key, char **path, struct err *err)
 {
 	int flags = O_RDONLY | O_DIRECTORY;
 	for (size_t i = 0; i < p->made.count; i++) {
 		const struct compile_made *m = &p->made.items[i];
-		if (!hash_eq(&m->key, key))
+		if (!is_filed_under(m, key))
 			continue;
 		*path = mem_dup(m->made.path);
 		return fs_open_beneath(store_tmp_fd(p->o.s), m->made.tmp_name, flags, 0, err);
@@ -79,7 +100,7 @@ int result_find(struct compile_pool *p, const struct hash *key, char **path, str
 	return fs_open_beneath(store_objects_fd(p->o.s), store_path_base(*path), flags, 0, NULL);
 }
 
-static int open_file(int folder, const char *name, struct err *err)
+int result_open_file(int folder, const char *name, struct err *err)
 {
 	struct stat st;
 	_cleanup_close_ int fd = fs_open_beneath(folder, name, O_RDONLY | O_NONBLOCK, 0, err);
@@ -101,10 +122,10 @@ static int memory_file(struct err *err)
  * Where the builder has an id of its own, a descriptor for reading is just that.  Else the build's processes are the
  * owner of the store's files, who could make an object writable through it: they get a copy.
  */
-static int open_object(const struct compile_action *a, int folder, struct err *err)
+static int open_object(const struct compile_call *c, int folder, struct err *err)
 {
-	_cleanup_close_ int fd = open_file(folder, "object", err);
-	if (fd < 0 || a->service->builder)
+	_cleanup_close_ int fd = result_open_file(folder, "object", err);
+	if (fd < 0 || c->service->builder)
 		return steal_fd(fd);
 	_cleanup_close_ int copy = memory_file(err);
 	if (copy < 0 || fs_copy_bytes(fd, copy, -1, err) < 0)
@@ -115,7 +136,7 @@ static int open_object(const struct compile_action *a, int folder, struct err *e
 static int make_deps(const struct compile_command *c, int folder, struct err *err)
 {
 	_cleanup_buf_ struct buf made = BUF_INIT, text = BUF_INIT;
-	_cleanup_close_ int file = open_file(folder, "deps", err);
+	_cleanup_close_ int file = result_open_file(folder, "deps", err);
 	if (file < 0 || fs_slurp(file, DEPS_MAX, &made, err) < 0)
 		return -1;
 	struct slice bytes = { made.data ? made.data : "", made.len };
@@ -133,20 +154,22 @@ static int read_message(int folder, const char *name, struct buf *text, struct e
 }
 
 /* Nothing is sent before all of it is at hand: the command can still be run in place. */
-int result_send(struct compile_action *a, int folder, struct err *err)
+int result_send(struct compile_call *c, int folder, struct err *err)
 {
-	const struct compile_command *c = &a->command;
+	const struct compile_command *command = &c->command;
 	_cleanup_buf_ struct buf out = BUF_INIT, messages = BUF_INIT;
-	_cleanup_close_ int object = open_object(a, folder, err);
-	_cleanup_close_ int deps = object < 0 || !c->depfile ? -1 : make_deps(c, folder, err);
-	if (object < 0 || (c->depfile && deps < 0) || read_message(folder, "stdout", &out, err) < 0 ||
+	_cleanup_close_ int object = open_object(c, folder, err);
+	_cleanup_close_ int deps = object < 0 || !command->depfile ? -1 : make_deps(command, folder, err);
+	if (object < 0 || (command->depfile && deps < 0) || read_message(folder, "stdout", &out, err) < 0 ||
 			read_message(folder, "stderr", &messages, err) < 0)
 		return -1;
-	compile_client_text(a->client, PROTO_STDOUT, (struct slice){ out.data, out.len });
-	compile_client_text(a->client, PROTO_STDERR, (struct slice){ messages.data, messages.len });
-	compile_client_file(a->client, 0666, c->object, steal_fd(object));
+	if (!compile_client_has_room(c->client, out.len + messages.len))
+		return err_set(err, ERR_INPUT, "its build leaves too many answers unread");
+	compile_client_text(c->client, PROTO_STDOUT, (struct slice){ out.data, out.len });
+	compile_client_text(c->client, PROTO_STDERR, (struct slice){ messages.data, messages.len });
+	compile_client_file(c->client, 0666, command->object, steal_fd(object));
 	if (deps >= 0)
-		compile_client_file(a->client, 0666, c->depfile, steal_fd(deps));
-	compile_client_exit(a->client, 0);
+		compile_client_file(c->client, 0666, command->depfile, steal_fd(deps));
+	compile_client_exit(c->client, 0);
 	return 0;
 }

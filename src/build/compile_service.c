@@ -16,25 +16,45 @@
 
 #define CONNECTIONS_MAX 256 /* open at once; others wait to be accepted */
 #define BACKLOG 1024
+#define NO_FILES_MS 100     /* until it is tried again when forge is out of descriptors */
 
 const char compile_socket[] = PROTO_SOCKET;
+
+static int accept_more(struct compile_service *v, struct err *err);
+
+static void stop_accepting(struct compile_service *v)
+{
+	if (v->accepting)
+		loop_fd_del(v->pool->o.loop, v->listener);
+	v->accepting = false;
+}
+
+static void accept_again(void *ctx)
+{
+	struct compile_service *v = ctx;
+	v->retry = 0;
+	if (!v->accepting && v->calls < CONNECTIONS_MAX)
+		accept_more(v, NULL);
+}
 
 static void acceptable(void *ctx, int fd, int events)
 {
 	struct compile_service *v = ctx;
 	_cleanup_close_ int peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	_cleanup_err_ struct err err = { 0 };
+	if (peer < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
+		stop_accepting(v);
+		loop_timer_del(v->pool->o.loop, v->retry);
+		v->retry = loop_timer(v->pool->o.loop, NO_FILES_MS, accept_again, v);
+	}
 	if (peer < 0)
-		return; /* it went away again, or there is no descriptor left just now */
-	struct compile_action *a = action_new(v, steal_fd(peer), &err);
-	if (!a) {
+		return; /* else it went away again */
+	if (!call_new(v, steal_fd(peer), &err)) {
 		event_warn(v->pool->o.events, "a compile: %s", err.msg);
 		return;
 	}
-	if (++v->actions >= CONNECTIONS_MAX && v->accepting) {
-		loop_fd_del(v->pool->o.loop, v->listener);
-		v->accepting = false;
-	}
+	if (++v->calls >= CONNECTIONS_MAX)
+		stop_accepting(v);
 }
 
 static int accept_more(struct compile_service *v, struct err *err)
@@ -47,22 +67,28 @@ static void service_free(struct compile_service *v)
 {
 	fs_close_ptr(&v->listener);
 	free(v->socket);
+	free(v->env_id);
 	free(v);
 }
 
-void service_lost_action(struct compile_service *v)
+void service_unref(struct compile_service *v)
 {
-	v->actions--;
-	if (v->closed && v->actions == 0)
+	if (--v->refs == 0)
 		service_free(v);
-	else if (!v->closed && !v->accepting)
+}
+
+void service_lost_call(struct compile_service *v)
+{
+	v->calls--;
+	if (!v->closed && !v->accepting)
 		accept_more(v, NULL);
 }
 
 void service_tell(struct compile_service *v)
 {
+	int64_t total = v->compiles > v->last_compiles ? v->compiles : v->last_compiles;
 	event_emit(v->pool->o.events, &(struct event){ .kind = EVENT_COMPILES, .id = v->view.id, .done = v->done,
-		.total = v->compiles, .hits = v->hits });
+		.total = total, .hits = v->hits, .ms = v->left_ms / v->pool->o.jobs });
 }
 
 /* By the folder's descriptor: a path may be longer than an address holds. */
@@ -90,11 +116,15 @@ struct compile_service *compile_service_open(struct compile_pool *p, const struc
 	const char *socket_path, struct err *err)
 {
 	struct compile_service *v = mem_alloc(sizeof *v);
-	*v = (struct compile_service){ .pool = p, .view = *view, .socket = mem_dup(socket_path) };
+	_cleanup_buf_ struct buf env_id = BUF_INIT;
+	compile_env_id(view, &env_id);
+	*v = (struct compile_service){ .pool = p, .view = *view, .env_id = buf_steal(&env_id),
+		.socket = mem_dup(socket_path), .refs = 1 };
+	store_compile_sum(p->o.s, view->name, &v->last_compiles, &v->left_ms, NULL); /* an estimate: as good as none */
 	v->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (v->listener < 0)
 		err_sys(err, "can't make a socket");
-	else if (listen_at(v->listener, socket_path, err) == 0 && accept_more(v, err) == 0)
+	else if (tracer_write(p, err) == 0 && listen_at(v->listener, socket_path, err) == 0 && accept_more(v, err) == 0)
 		return v;
 	service_free(v);
 	return NULL;
@@ -107,9 +137,9 @@ void compile_service_builder(struct compile_service *v, unsigned builder)
 
 bool compile_service_busy(const struct compile_service *v)
 {
-	for (size_t i = 0; i < v->pool->actions.count; i++) {
-		const struct compile_action *a = v->pool->actions.items[i];
-		if (a->service == v && (action_is_open(a) || (a->state == ACTION_PLACED && a->slot)))
+	for (size_t i = 0; i < v->pool->calls.count; i++) {
+		const struct compile_call *c = v->pool->calls.items[i];
+		if (c->service == v && (call_is_open(c) || (c->state == CALL_PLACED && c->action)))
 			return true;
 	}
 	return false;
@@ -121,13 +151,14 @@ void compile_service_close(struct compile_service *v)
 		return;
 	struct compile_pool *p = v->pool;
 	loop_fd_del(p->o.loop, v->listener);
+	loop_timer_del(p->o.loop, v->retry);
 	fs_close_ptr(&v->listener);
 	unlink(v->socket);
 	v->closed = true;
-	v->actions++; /* it must outlive the walk */
-	for (size_t i = p->actions.count; i-- > 0;)
-		if (i < p->actions.count && p->actions.items[i]->service == v)
-			action_drop(p->actions.items[i]);
-	service_lost_action(v);
+	/* A call that is dropped goes, or stays until its worker has ended. */
+	for (size_t i = p->calls.count; i-- > 0;)
+		if (i < p->calls.count && p->calls.items[i]->service == v)
+			call_drop(p->calls.items[i]);
+	service_unref(v);
 	queue_changed(p);
 }

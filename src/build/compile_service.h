@@ -57,7 +57,7 @@ struct compile_view {
 	const struct sandbox_file *files;
 	size_t file_count;
 	const char *toolchain;  /* compile_toolchain() of its world */
-	const char *drv_path;   /* for the records */
+	const char *drv_path, *name; /* of the derivation, for the records */
 	uint64_t id;            /* of its events */
 	int64_t timeout_ms;     /* of one compile; 0: none */
 };

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "compile/trace_log.h"
 #include "core/fs.h"
 #include "trace/proto.h"
 
@@ -90,19 +89,22 @@ static int map_log(int folder, struct slice *log, struct err *err)
 	return 0;
 }
 
-int compile_trace_read(int folder, struct compile_world *w, struct manifest_entry *e, char **odd, struct err *err)
+int compile_trace_read(int folder, struct compile_world *w, struct compile_trace *t, struct manifest_entry *e, char **odd,
+	struct err *err)
 {
-	_cleanup_trace_ struct trace t = { .odd = NULL };
-	struct slice log;
 	*odd = NULL;
-	if (map_log(folder, &log, err) < 0)
+	if (map_log(folder, &t->log, err) < 0 || trace_log_read(t->log, &t->seen, err) < 0)
 		return -1;
-	int rc = trace_log_read(log, &t, err);
-	if (rc == 0 && t.odd)
-		*odd = steal_ptr(t.odd);
-	else if (rc == 0)
-		add_all(w, &t, e, odd);
-	if (log.n)
-		munmap((void *)log.p, log.n);
-	return rc;
+	if (t->seen.odd)
+		*odd = mem_dup(t->seen.odd);
+	else
+		add_all(w, &t->seen, e, odd);
+	return 0;
+}
+
+void compile_trace_free(struct compile_trace *t)
+{
+	trace_free(&t->seen);
+	if (t->log.n)
+		munmap((void *)t->log.p, t->log.n);
 }

@@ -1,11 +1,9 @@
 #include "build/plan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "core/json.h"
 #include "core/mem.h"
-
-#define ENTRY_MAX (1u << 20)
 
 int plan_realised(struct store *s, const struct drv *d, const struct hash *id, struct arena *a,
 	const char **paths, struct err *err)
@@ -94,12 +92,11 @@ static const struct eval_drv *visit_inputs(struct planning *p, const struct eval
 
 int64_t plan_fetch_size(const struct drv *d)
 {
-	const char *entry = drv_env_get(d, "entry");
-	if (!entry)
-		return 0;
-	_cleanup_json_ struct json *j = json_parse(slice_of(entry), ENTRY_MAX, NULL);
-	int64_t size = json_get_int(j, "size", 0);
-	return size > 0 ? size : 0;
+	/* Compact JSON with sorted keys, as forge.fetch writes it: inside of a text the quotes would be escaped, so this
+	 * can only be the key.  Reading all of it would be a good part of a plan's time. */
+	const char *entry = drv_env_get(d, "entry"), *size = entry ? strstr(entry, "\"size\":") : NULL;
+	long long bytes = size ? strtoll(size + strlen("\"size\":"), NULL, 10) : 0;
+	return bytes > 0 ? bytes : 0;
 }
 
 static int visit_fetch(struct planning *p, const struct eval_drv *d, struct plan_step *step)
@@ -192,6 +189,30 @@ int plan_make(struct eval *e, const size_t *wanted, size_t count, struct store *
 		if (visit(&p, wanted[i], err) < 0)
 			rc = err_add(err, "planning %s", eval_drv(e, wanted[i])->drv->name);
 	return store_hold_end(s, rc < 0 ? NULL : err) < 0 ? -1 : rc;
+}
+
+/* Inputs have smaller indexes than their users: going down once meets each after all that want it. */
+struct plan_left plan_left(const struct plan *p, const struct eval *e, const size_t *wanted, size_t count,
+	unsigned char *seen)
+{
+	struct plan_left left = { 0 };
+	size_t highest = 0;
+	memset(seen, 0, p->count);
+	for (size_t i = 0; i < count; i++) {
+		seen[wanted[i]] = 1;
+		highest = wanted[i] + 1 > highest ? wanted[i] + 1 : highest;
+	}
+	for (size_t i = highest; i-- > 0;) {
+		const struct plan_step *step = &p->steps[i];
+		if (!seen[i] || step->state == PLAN_VALID)
+			continue;
+		left.fetch += step->state == PLAN_FETCH;
+		left.build += step->state == PLAN_BUILD;
+		const struct eval_drv *d = eval_drv(e, i);
+		for (size_t k = 0; k < d->drv->input_count; k++)
+			seen[d->inputs[k]] = 1;
+	}
+	return left;
 }
 
 void plan_free(struct plan *p)

@@ -42,6 +42,13 @@ int plan_make(struct eval *e, const size_t *wanted, size_t count, struct store *
 	struct err *err);
 void plan_free(struct plan *p);
 
+/* What of the plan is still to be done for these derivations; `seen` is one byte a derivation of the plan. */
+struct plan_left {
+	size_t fetch, build;
+};
+struct plan_left plan_left(const struct plan *p, const struct eval *e, const size_t *wanted, size_t count,
+	unsigned char *seen);
+
 /*
  * Are the outputs of a derivation known and in the store under this id (by drv_hash_id)?
  * 1: yes, paths (one an output) are filled from the arena; 0: no; -1: error.

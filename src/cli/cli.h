@@ -42,15 +42,17 @@ struct lock;
 struct cli_recipe {
 	char *lib;
 	struct lock *lock;
-	struct json *set;
+	struct json *set, *env;
 	struct eval *eval;
 };
 int cli_recipe_open(struct cli_recipe *r, const char *path, const struct options *o, struct err *err);
 void cli_recipe_close(struct cli_recipe *r);
+/* The NAME=VALUE of an option given again and again, as a JSON object; *out stays NULL where there are none. */
+int cli_read_pairs(const char *option, const struct str_list *pairs, struct json **out, struct err *err);
 
-/* The targets that --variant and --all choose (none given: the default one); indexes in order. */
-int cli_select(const struct eval *e, const struct options *o, size_t **chosen, size_t *count,
-	struct err *err);
+/* The targets that --variant, --profile and --all choose (none given: the default one), told (eval_tell);
+ * indexes in order.  Excluded ones are never among them: that one alone is asked for is an error. */
+int cli_select(struct eval *e, const struct options *o, size_t **chosen, size_t *count, struct err *err);
 
 /* "1.4 GB", "312 kB"; "2 min 05 s", "3.1 s", "12 ms". Owned by the caller. */
 char *cli_bytes(int64_t bytes);

@@ -12,19 +12,25 @@ static const struct option options[] = {
 	  "only that project, package or repository" },
 	{ "index", 0, OPTION_TEXT, OPTION(index), "URL", "the Python index to ask" },
 	{ "set", 0, OPTION_LIST, OPTION(sets), "FIELD=VALUE", "put another value in the place of the recipe's field" },
+	{ "env", 0, OPTION_LIST, OPTION(envs), "NAME=VALUE", "the same by one of its aliases" },
 	{ NULL, 0, OPTION_FLAG, 0, NULL, NULL },
 };
 
-/* Evaluating every variant asks for everything that any of them needs. */
-static int ask_everything(const char *recipe, const char *lib, struct lock_resolver *resolver, struct err *err)
+/* Evaluating every variant asks for everything that any of them needs; of one that is impossible, for what says so. */
+static int ask_everything(const char *recipe, const char *lib, const struct options *o,
+	struct lock_resolver *resolver, struct err *err)
 {
-	struct eval_options with = { .lib = lib, .locked = lock_resolve, .ctx = resolver };
+	_cleanup_json_ struct json *set = NULL, *env = NULL;
+	if (cli_read_pairs("set", &o->sets, &set, err) < 0 || cli_read_pairs("env", &o->envs, &env, err) < 0)
+		return -1;
+	struct eval_options with = { .lib = lib, .locked = lock_resolve, .ctx = resolver, .set = set, .env = env };
 	struct eval *e = eval_open(recipe, &with, err);
 	int rc = e ? 0 : -1;
 	for (size_t i = 0; rc == 0 && i < eval_target_count(e); i++) {
 		const struct eval_result *results;
 		size_t count;
-		if (!eval_target(e, i)->excluded)
+		rc = eval_tell(e, i, err);
+		if (rc == 0 && !eval_target(e, i)->excluded)
 			rc = eval_derive(e, i, &results, &count, err);
 	}
 	eval_close(e);
@@ -43,7 +49,7 @@ static int lock_recipe(const char *recipe, const struct options *o, struct store
 	struct lock_resolve_options with = { .index = o->index, .update = o->update, .scratch = scratch,
 		.only = o->update && *o->update ? o->update : NULL, .events = events };
 	struct lock_resolver *resolver = lock_resolver_new(lock, s, &with, err);
-	int rc = resolver ? ask_everything(recipe, lib, resolver, err) : -1;
+	int rc = resolver ? ask_everything(recipe, lib, o, resolver, err) : -1;
 	bool changed = lock_changed(lock);
 	*named = *named || (resolver && lock_resolver_named(resolver));
 	if (rc == 0)

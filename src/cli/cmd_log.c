@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/display.h"
 #include "core/fs.h"
 #include "core/json.h"
 
@@ -34,10 +35,14 @@ static int list_one(void *ctx, const struct store_build *b)
 	l->count++;
 	if (!l->json) {
 		const char *how = b->note ? b->note : b->status ? "failed" : "ok";
-		printf("%s  %-7s %-6s  %10s  %8s  %s\n", when, b->what, str_starts(how, "in place") ? "place" : how, time_taken,
-			peak, b->name);
-		if (str_starts(how, "in place: "))
-			printf("%21s%s\n", "", how);
+		const char *word = str_starts(how, "in place: ") ? "place" : str_starts(how, "again: ") ? "again" :
+			str_starts(how, "miss") ? "miss" : how;
+		_cleanup_buf_ struct buf name = BUF_INIT, why = BUF_INIT;
+		display_clean(b->name, &name); /* a compile's is what the build called its source */
+		display_clean(how, &why);
+		printf("%s  %-7s %-6s  %10s  %8s  %s\n", when, b->what, word, time_taken, peak, name.data ? name.data : "");
+		if (strcmp(word, how) != 0)
+			printf("%21s%s\n", "", why.data);
 		return 0;
 	}
 	struct json *j = json_new_obj();

@@ -28,7 +28,8 @@ static int ask_everything(const char *recipe, struct outdated *o, struct err *er
 	for (size_t i = 0; rc == 0 && i < eval_target_count(e); i++) {
 		const struct eval_result *results;
 		size_t count;
-		if (!eval_target(e, i)->excluded)
+		rc = eval_tell(e, i, err);
+		if (rc == 0 && !eval_target(e, i)->excluded)
 			rc = eval_derive(e, i, &results, &count, err);
 	}
 	eval_close(e);

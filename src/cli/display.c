@@ -142,6 +142,7 @@ static void on_compiles(struct display *d, const struct event *e)
 		r->compiles = e->total;
 		r->compiled = e->done;
 		r->hits = e->hits;
+		r->left_ms = e->ms;
 	}
 }
 

@@ -7,6 +7,7 @@
 #define FORGE_CLI_DISPLAY_H
 
 #include "cli/options.h"
+#include "core/buf.h"
 #include "core/event.h"
 #include "core/loop.h"
 
@@ -16,5 +17,8 @@ struct display;
 struct display *display_new(const struct options *o, struct loop *loop, struct event_sink *sink);
 void display_expect(struct display *d, int64_t fetch_bytes); /* how much the plan is going to fetch */
 void display_free(struct display *d); /* leaves the terminal clean; NULL is fine */
+
+/* Text from outside, made harmless for a terminal: control bytes become "?". */
+void display_clean(const char *text, struct buf *out);
 
 #endif

@@ -18,7 +18,7 @@ struct running {
 	int64_t done, total;  /* bytes */
 	struct rate rate;
 	bool fetch, queued;   /* a transfer; one that waits for its turn */
-	int64_t compiles, compiled, hits;
+	int64_t compiles, compiled, hits, left_ms;
 	char *last;           /* the last line that a build printed */
 };
 
@@ -35,9 +35,6 @@ struct display {
 	size_t drawn;         /* lines of the region that are on the screen now */
 	int64_t drawn_at;
 };
-
-/* Text from outside, made harmless for a terminal: control bytes become "?". */
-void display_clean(const char *text, struct buf *out);
 
 /* All in one write, so that nothing flickers: the old region gone, the new lines, and the new region if asked for. */
 void live_write(struct display *d, bool region);

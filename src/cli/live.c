@@ -86,7 +86,9 @@ static char *transfer_text(struct running *r, int columns)
 /* What it is and for how long; its name; what there is to say of it.  A long name yields to that. */
 static char *compiles_text(const struct running *r)
 {
-	return mem_printf("%lld/%lld compiles, %lld hits", (long long)r->compiled, (long long)r->compiles, (long long)r->hits);
+	_cleanup_free_ char *left = clock_text(r->left_ms);
+	return mem_printf("%lld/%lld compiles, %lld hits%s%s%s", (long long)r->compiled, (long long)r->compiles,
+		(long long)r->hits, r->left_ms ? ", about " : "", r->left_ms ? left : "", r->left_ms ? " left" : "");
 }
 
 static void draw_running(struct display *d, struct running *r, int columns, struct buf *out)

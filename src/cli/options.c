@@ -122,7 +122,9 @@ int options_parse(int argc, char **argv, const struct option *table, struct opti
 void options_free(struct options *o)
 {
 	str_list_free(&o->variants);
+	str_list_free(&o->profiles);
 	str_list_free(&o->sets);
+	str_list_free(&o->envs);
 	str_list_free(&o->words);
 }
 

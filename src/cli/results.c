@@ -9,14 +9,6 @@
 #include "core/json.h"
 #include "core/mem.h"
 
-void chosen_free(struct chosen *c)
-{
-	for (size_t i = 0; i < c->targets.count; i++)
-		list_free(&c->targets.items[i].results);
-	list_free(&c->targets);
-	list_free(&c->wanted);
-}
-
 void results_print_json(const struct json *j)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -24,8 +16,7 @@ void results_print_json(const struct json *j)
 	puts(text.data);
 }
 
-/* The single .whl in a folder, or NULL. */
-static char *wheel_in(const char *folder)
+char *results_wheel_in(const char *folder)
 {
 	_cleanup_str_list_ struct str_list names = STR_LIST_INIT;
 	_cleanup_close_ int fd = fs_open_dir(folder, NULL);
@@ -34,8 +25,7 @@ static char *wheel_in(const char *folder)
 	return fs_join(folder, names.items[0]);
 }
 
-/* The output of the target's result of that role, NULL if it was not made or there is none. */
-static const char *path_of(const struct chosen_target *t, const struct plan *plan, const char *role)
+const char *results_path(const struct chosen_target *t, const struct plan *plan, const char *role)
 {
 	for (size_t i = 0; i < t->results.count; i++) {
 		const struct eval_result *r = &t->results.items[i];
@@ -45,16 +35,8 @@ static const char *path_of(const struct chosen_target *t, const struct plan *pla
 	return NULL;
 }
 
-static bool complete(const struct chosen_target *t, const struct plan *plan)
-{
-	for (size_t i = 0; i < t->results.count; i++)
-		if (plan->steps[t->results.items[i].drv].state != PLAN_VALID)
-			return false;
-	return t->results.count > 0;
-}
-
-static struct json *describe(const struct chosen_target *t, const struct eval *e, const char *path,
-	const char *test)
+/* What is said of a target whether it was made or not. */
+static struct json *describe(const struct chosen_target *t, const struct eval *e, const struct tally_result *made)
 {
 	struct json *j = json_new_obj();
 	const struct eval_target *target = t->target;
@@ -64,16 +46,21 @@ static struct json *describe(const struct chosen_target *t, const struct eval *e
 	json_set_str(j, "variant", target->name);
 	if (target->axes)
 		json_set(j, "axes", json_ref(target->axes));
-	json_set_str(j, "path", path);
-	json_set_str(j, "test", test);
-	json_set_str(j, "drv", eval_drv(e, t->results.items[0].drv)->path);
+	if (target->stable_abi)
+		json_set(j, "stable_abi", json_ref(target->stable_abi));
+	if (t->results.count)
+		json_set_str(j, "drv", eval_drv(e, t->results.items[0].drv)->path);
+	json_set_str(j, "because", target->impossible);
+	json_set_str(j, "error", made->error);
+	json_set_str(j, "log", made->log);
 	return j;
 }
 
-static char *root_name(const struct eval_target *t)
+/* The object that a target is about: its wheel, or what a bare derivation made. */
+static const char *object_of(const struct chosen_target *t, const struct plan *plan)
 {
-	return mem_printf("%s%s%s%s%s", t->recipe, t->version ? "-" : "", t->version ? t->version : "",
-		*t->name ? "-" : "", t->name);
+	const char *wheel = results_path(t, plan, "wheel");
+	return wheel ? wheel : plan->steps[t->results.items[0].drv].paths[0];
 }
 
 /* "<root>.test", "<root>.out.lib": as long as the result stays, so do its other outputs and the verdict on it, or
@@ -94,35 +81,90 @@ static int keep_others(const struct chosen_target *t, const struct eval *e, cons
 	return 0;
 }
 
-static int keep(const struct chosen_target *t, const struct eval *e, const struct plan *plan,
-	struct store *s, struct json *json, struct err *err)
+static int set_roots(const struct chosen_target *t, const struct eval *e, const struct plan *plan,
+	const struct json *record, const char *path, struct store *s, struct err *err)
 {
-	const char *path = path_of(t, plan, "wheel"), *test = path_of(t, plan, "test");
-	if (!path)
-		path = plan->steps[t->results.items[0].drv].paths[0];
-	_cleanup_json_ struct json *record = describe(t, e, path, test);
 	_cleanup_buf_ struct buf text = BUF_INIT;
-	_cleanup_free_ char *root = root_name(t->target);
+	_cleanup_free_ char *root = chosen_root_name(t->target);
 	json_write(record, 0, &text);
-	if (store_root_set(s, root, path, text.data, err) < 0 || keep_others(t, e, plan, s, root, path, err) < 0)
+	if (store_root_set(s, root, path, text.data, err) < 0)
+		return -1;
+	return keep_others(t, e, plan, s, root, path, err);
+}
+
+static int keep(const struct chosen_target *t, const struct eval *e, const struct plan *plan,
+	const struct tally_result *made, struct json *record, struct store *s, bool json, struct err *err)
+{
+	const char *path = object_of(t, plan);
+	json_set_str(record, "path", path);
+	json_set_str(record, "test", results_path(t, plan, "test"));
+	if (set_roots(t, e, plan, record, path, s, err) < 0)
 		return -1;
 	_cleanup_free_ char *physical = store_physical(s, path);
-	_cleanup_free_ char *wheel = wheel_in(physical);
-	if (!json) {
+	_cleanup_free_ char *wheel = results_wheel_in(physical);
+	if (!json)
 		puts(wheel ? wheel : physical);
-		return 0;
-	}
 	json_set_str(record, "physical", physical);
 	json_set_str(record, "wheel", wheel);
-	json_push(json, json_ref(record));
+	json_set_int(record, "ms", made->ms);
+	if (made->size)
+		json_set_int(record, "size", made->size);
 	return 0;
 }
 
-int results_keep(const struct chosen *c, const struct eval *e, const struct plan *plan, struct store *s,
-	struct json *json, struct err *err)
+struct file {
+	char *name;
+	const char *path;
+	const struct eval_target *target;
+};
+
+static int by_name(const void *a, const void *b)
 {
-	for (size_t i = 0; i < c->targets.count; i++)
-		if (complete(&c->targets.items[i], plan) && keep(&c->targets.items[i], e, plan, s, json, err) < 0)
+	return strcmp(((const struct file *)a)->name, ((const struct file *)b)->name);
+}
+
+/* What could not be known before: pure wheels, say, have the same name for every Python. */
+static int check_files(const struct chosen *c, const struct plan *plan, struct store *s, struct err *err)
+{
+	LIST(struct file) files = { 0 };
+	int rc = 0;
+	for (size_t i = 0; i < c->targets.count; i++) {
+		const char *path = results_path(&c->targets.items[i], plan, "wheel");
+		_cleanup_free_ char *folder = path ? store_physical(s, path) : NULL;
+		_cleanup_free_ char *wheel = folder ? results_wheel_in(folder) : NULL;
+		if (wheel)
+			*list_push(&files) = (struct file){ mem_dup(strrchr(wheel, '/') + 1), path, c->targets.items[i].target };
+	}
+	if (files.count)
+		qsort(files.items, files.count, sizeof *files.items, by_name);
+	for (size_t i = 1; i < files.count && rc == 0; i++) {
+		const struct file *a = &files.items[i - 1], *b = &files.items[i];
+		if (strcmp(a->name, b->name) == 0 && strcmp(a->path, b->path) != 0)
+			rc = err_set(err, ERR_FAIL, "%s and %s are different wheels of one name, %s: tell them apart by the label",
+				a->target->name, b->target->name, a->name);
+	}
+	for (size_t i = 0; i < files.count; i++)
+		free(files.items[i].name);
+	list_free(&files);
+	return rc;
+}
+
+int results_keep(const struct chosen *c, const struct eval *e, const struct plan *plan, const struct tally *tally,
+	struct store *s, struct json *json, struct err *err)
+{
+	if (check_files(c, plan, s, err) < 0)
+		return -1;
+	for (size_t i = 0; i < c->targets.count; i++) {
+		const struct chosen_target *t = &c->targets.items[i];
+		struct tally_result made = tally_of(tally, t, e, plan, s);
+		_cleanup_json_ struct json *record = describe(t, e, &made);
+		bool there = made.state == TALLY_BUILT || made.state == TALLY_FROM_STORE;
+		if (there && keep(t, e, plan, &made, record, s, json, err) < 0)
 			return -1;
+		if (json) {
+			json_set_str(record, "state", tally_word(made.state));
+			json_push(json, json_ref(record));
+		}
+	}
 	return 0;
 }

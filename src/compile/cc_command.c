@@ -32,7 +32,7 @@ static void read_source(struct reading *g, const char *word)
 			command_place(g->c, "its source has an odd name");
 	command_check_path(g, "the source", word);
 	g->source = word;
-	command_both(g, word);
+	command_word(g, word);
 }
 
 static void read_language(struct reading *g, const char *value)
@@ -69,21 +69,13 @@ static void read_use(struct reading *g, const char *word, const struct option_ma
 	}
 }
 
-/* The words of an option go to the runs that they are for, and into the key if they make a difference there. */
+/* The words of an option go to the run, but for those that say where its outputs are. */
 static void pass_words(struct reading *g, char *const *words, const struct option_match *m)
 {
 	enum option_use use = m->option->use;
 	bool outputs = use == USE_OBJECT || use == USE_DEPS_FILE || use == USE_DEPS_TARGET || use == USE_DEPS_QUOTED;
-	bool compile_only = use == USE_COMPILE || use == USE_DEPS || use == USE_DEPS_MORE;
-	bool key = use == USE_KEY || use == USE_DEBUG || use == USE_TUNE || use == USE_LANGUAGE || use == USE_DEPS ||
-		use == USE_DEPS_MORE;
-	for (size_t i = 0; i < m->words && !outputs; i++) {
-		str_list_add(&g->compile, words[i]);
-		if (!compile_only)
-			str_list_add(&g->preprocess, words[i]);
-		if (key)
-			str_list_take(&g->c->key, mem_printf("word %s", words[i]));
-	}
+	for (size_t i = 0; i < m->words && !outputs; i++)
+		command_word(g, words[i]);
 }
 
 static void read_words(struct reading *g)
@@ -107,18 +99,12 @@ static void read_words(struct reading *g)
 
 void command_read_cc(struct reading *g)
 {
-	const char *program = programs[g->r->tool];
-	command_both(g, program);
-	str_list_take(&g->c->key, mem_printf("program %s", program));
+	command_word(g, programs[g->r->tool]);
 	read_words(g);
 	if (!g->source)
 		command_place(g->c, "it has no source");
 	if (!g->compiles)
 		command_place(g->c, "it links");
-	if (g->c->why)
-		return;
-	str_list_add(&g->preprocess, "-E");
-	str_list_add(&g->preprocess, "-o");
-	str_list_add(&g->preprocess, COMPILE_OUT "/text.i");
-	command_finish(g, "object");
+	if (!g->c->why)
+		command_finish(g, "object");
 }

@@ -30,12 +30,9 @@ static const struct option options[] = {
 	PLACE("-flto", EXACT, "-flto puts random names into the object"),
 	PLACE("-flto=", JOINED, "-flto puts random names into the object"),
 	PLACE("-fmodules-ts", EXACT, "it uses C++ modules"), PLACE("-fmodule-", JOINED, "it uses C++ modules"),
-	PLACE("-g3", EXACT, "-g3 puts macros into the object"), PLACE("-ggdb3", EXACT, "-ggdb3 puts macros into the object"),
 	PLACE("-gsplit-dwarf", EXACT, "it writes a second file"), PLACE("-fdump-", JOINED, "it writes a second file"),
 	PLACE("-fstack-usage", EXACT, "it writes a second file"), PLACE("-fcallgraph-info", EXACT, "it writes a second file"),
 	PLACE("-fpch-preprocess", EXACT, "it uses precompiled headers"),
-	/* a file that leaves no trace in the text, but stands in the dependency file */
-	PLACE("-imacros", EITHER, "it reads macros alone from a file"),
 	PLACE("-Wa,", JOINED, "it has options for the assembler"), PLACE("-Wp,", JOINED, "it has options for the preprocessor"),
 	PLACE("-Xassembler", SEPARATE, "it has options for the assembler"),
 	PLACE("-Xpreprocessor", SEPARATE, "it has options for the preprocessor"),
@@ -48,7 +45,7 @@ static const struct option options[] = {
 	OTHER("-nostdinc", EXACT, TEXT), OTHER("-nostdinc++", EXACT, TEXT),
 	OTHER("-Wp,-D", JOINED, TEXT), OTHER("-Wp,-U", JOINED, TEXT),
 	OTHER("-I", EITHER, PATH), OTHER("-isystem", EITHER, PATH), OTHER("-iquote", EITHER, PATH),
-	OTHER("-idirafter", EITHER, PATH), OTHER("-include", EITHER, PATH),
+	OTHER("-idirafter", EITHER, PATH), OTHER("-include", EITHER, PATH), OTHER("-imacros", EITHER, PATH),
 
 	/* dependencies on the side */
 	OTHER("-MD", EXACT, DEPS), OTHER("-MMD", EXACT, DEPS), OTHER("-MP", EXACT, DEPS_MORE),
@@ -67,7 +64,7 @@ static const struct option options[] = {
 	KEY_JOINED("-W"), KEY("-Wa,--noexecstack"), { "--param", OPTION_SEPARATE, USE_KEY, NULL }, KEY_JOINED("--param="),
 
 	/* debug information */
-	KEY("-g0"), DEBUG("-g"), DEBUG("-g1"), DEBUG("-g2"), DEBUG("-ggdb"), DEBUG("-ggdb1"), DEBUG("-ggdb2"), KEY("-ggdb0"),
+	KEY("-g0"), DEBUG("-g"), DEBUG("-g1"), DEBUG("-g2"), DEBUG("-g3"), DEBUG("-ggdb3"), DEBUG("-ggdb"), DEBUG("-ggdb1"), DEBUG("-ggdb2"), KEY("-ggdb0"),
 	DEBUG("-gdwarf"), DEBUG("-gdwarf-2"), DEBUG("-gdwarf-3"), DEBUG("-gdwarf-4"), DEBUG("-gdwarf-5"),
 	DEBUG("-gstrict-dwarf"), DEBUG("-gno-strict-dwarf"), DEBUG("-gz"), DEBUG("-gz=none"), DEBUG("-gz=zlib"),
 	DEBUG("-gcolumn-info"), DEBUG("-gno-column-info"), DEBUG("-grecord-gcc-switches"), DEBUG("-gno-record-gcc-switches"),

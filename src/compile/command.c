@@ -41,7 +41,7 @@ void command_refuse(struct compile_command *c, const char *fmt, ...)
 /* Paths that a build may write, or that differ between sandboxes; all but the build's own folder. */
 static const char *const elsewhere[] = { "/tmp", "/dev", "/proc", "/sys", "/run", "/forge", COMPILE_OUT };
 
-void command_clean(const char *cwd, const char *path, struct buf *out)
+void compile_clean_path(const char *cwd, const char *path, struct buf *out)
 {
 	_cleanup_free_ char *whole = command_absolute(cwd, path);
 	struct slice part, rest = slice_of(whole);
@@ -63,7 +63,7 @@ void command_clean(const char *cwd, const char *path, struct buf *out)
 bool command_in_view(const char *cwd, const char *path)
 {
 	_cleanup_buf_ struct buf clean = BUF_INIT;
-	command_clean(cwd, path, &clean);
+	compile_clean_path(cwd, path, &clean);
 	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
 		size_t n = strlen(elsewhere[i]);
 		if (str_starts(clean.data, elsewhere[i]) && (clean.data[n] == '\0' || clean.data[n] == '/'))
@@ -101,10 +101,11 @@ char *command_with_suffix(const char *path, const char *suffix)
 	return mem_printf("%.*s%s", (int)stem, path, suffix);
 }
 
-void command_both(struct reading *g, const char *word)
+void command_word(struct reading *g, const char *word)
 {
-	str_list_add(&g->preprocess, word);
 	str_list_add(&g->compile, word);
+	if (g->r->tool == COMPILE_TOOL_NVCC)
+		str_list_add(&g->preprocess, word);
 }
 
 /* Keep a value that may be given once only. */

@@ -6,10 +6,12 @@
  * file), is run in place: never wrong, only slower.
  *
  * The view of a forge sandbox: the world of the build, the build's /build read-only, an empty /out that may
- * be written, the request's cwd as working folder, `env` as the environment.  Two runs, each with a fresh /out:
+ * be written, the request's cwd as working folder, `env` as the environment.
  *
- *   preprocess  leaves in /out the texts of the key: every regular file there, by its name (compile/key.h)
  *   compile     leaves `out_object` and, if deps != COMPILE_DEPS_NONE, `out_deps`
+ *   preprocess  nvcc's alone: leaves in /out what nvcc --dryrun prints (dryrun), the texts and what else its steps
+ *               up to cudafe++ write, under nvcc's names (compile/nvcc_steps.h), what the host's compiler is to read
+ *               besides (host.ii), and what each of these steps said (said/0.out, said/0.err, …)
  *
  * A run that does not exit with 0, or does not leave what it should: run the command in place, which shows the
  * compiler's own words.
@@ -27,7 +29,7 @@ enum compile_kind {
 	COMPILE_IN_PLACE, /* run it in the build; why tells the reason */
 	COMPILE_REFUSED,  /* never right in a build (-march=native): exit status 1, why on stderr */
 	COMPILE_CC,       /* gcc or g++ */
-	COMPILE_NVCC,     /* nvcc, whole */
+	COMPILE_NVCC,
 };
 
 enum compile_deps { COMPILE_DEPS_NONE, COMPILE_DEPS_MAKE /* gcc's form */, COMPILE_DEPS_NVCC };
@@ -41,14 +43,17 @@ struct compile_command {
 	char *object;           /* absolute: where the shim is to write the object */
 	char *depfile;          /* absolute: where it is to write the dependencies; NULL for none */
 	enum compile_deps deps;
+	bool deps_users;        /* nvcc: without the headers of the system (-MMD) */
+	bool deps_phony;        /* nvcc: with a target for each header (-MP) */
+	bool looks_at_files;    /* nvcc: steps behind the preprocessor look at the files that it read (-lineinfo) */
 	char *deps_target;      /* what stands before the ":" there, as it is to be written (quoted for make) */
 	char *out_object;       /* "/out/NAME" */
 	const char *out_deps;   /* COMPILE_OUT_DEPS or NULL */
 	char *cwd;              /* working folder of both runs */
-	struct str_list preprocess; /* argv; [0] absolute.  NUL-terminated: items[count] is NULL. */
-	struct str_list compile;    /* likewise */
+	struct str_list compile;    /* argv; [0] absolute.  NUL-terminated: items[count] is NULL. */
+	struct str_list preprocess; /* likewise; COMPILE_NVCC only */
 	struct str_list env;        /* NAME=value, likewise */
-	struct str_list key;    /* what of the command enters the key: see compile/key.h */
+	struct str_list key;    /* what of the command enters keys that are not of the exact command */
 };
 
 #define COMPILE_OUT "/out"
@@ -66,6 +71,9 @@ void compile_command_free(struct compile_command *c);
  * outputs, working folder, environment, toolchain (any text).  For COMPILE_CC and COMPILE_NVCC. */
 void compile_command_id(const struct compile_command *c, const struct compile_request *r, const char *toolchain,
 	struct hash *out);
+
+/* The path (absolute, or relative to the working folder) without "." and "..", by its text alone. */
+void compile_clean_path(const char *cwd, const char *path, struct buf *out);
 
 /* The dependency file as the compiler in place would have written it, from the one that the compile run left
  * (made is its text).  -1 (ERR_INPUT): made does not have the form that the compiler writes. */

@@ -9,9 +9,9 @@
 #define RUN_PATH "/toolchain/bin:/cuda/bin:/usr/bin:/bin"
 
 enum variable {
-	GIVEN,  /* goes to both runs; what it does is in the preprocessor's text */
+	GIVEN,  /* goes to the runs */
 	LISTED, /* likewise, a list of folders to read */
-	KEYED,  /* goes to both runs and into the key */
+	KEYED,  /* likewise, and into keys */
 	PLACED, /* has the command run in place */
 	PLACED_NVCC,
 };
@@ -124,7 +124,7 @@ static void finish_deps(struct reading *g, const char *object)
 	c->out_deps = COMPILE_OUT_DEPS;
 	const char *const words[] = { "-MF", COMPILE_OUT_DEPS, "-MT", COMPILE_DEPS_TARGET };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		str_list_add(&g->compile, words[i]);
+		command_word(g, words[i]);
 }
 
 void command_finish(struct reading *g, const char *out_base)
@@ -137,8 +137,8 @@ void command_finish(struct reading *g, const char *out_base)
 	if (is_device(c->object) || strcmp(object, "-") == 0 || object[0] == '\0' || *command_base(object) == '\0')
 		command_place(c, "its object does not go into a file");
 	c->out_object = mem_printf("%s/%s", COMPILE_OUT, out_base ? out_base : command_base(object));
-	str_list_add(&g->compile, "-o");
-	str_list_add(&g->compile, c->out_object);
+	command_word(g, "-o");
+	command_word(g, c->out_object);
 	finish_deps(g, object);
 	str_list_take(&c->key, mem_printf("source %s", g->source));
 	if (g->debug) {

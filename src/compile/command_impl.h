@@ -9,8 +9,8 @@
 struct reading {
 	const struct compile_request *r;
 	struct compile_command *c;
-	struct str_list preprocess; /* words of both runs, so far without program and outputs */
-	struct str_list compile;
+	struct str_list compile;    /* words of the runs, so far without outputs */
+	struct str_list preprocess; /* nvcc's */
 	const char *source;    /* as given; NULL so far */
 	const char *object;    /* likewise, like all below */
 	const char *language;
@@ -33,8 +33,6 @@ void command_read_nvcc(struct reading *g);
 void command_place(struct compile_command *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void command_refuse(struct compile_command *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The path (absolute, or relative to the working folder) without "." and "..", by its text alone. */
-void command_clean(const char *cwd, const char *path, struct buf *out);
 /* Has a forge sandbox the same at this path (absolute, or relative to the working folder) as the build? */
 bool command_in_view(const char *cwd, const char *path);
 /* Place the command unless the option's path is in view. */
@@ -44,7 +42,7 @@ char *command_absolute(const char *cwd, const char *path); /* joined, no more; o
 const char *command_base(const char *path);                /* what is behind the last "/" */
 char *command_with_suffix(const char *path, const char *suffix); /* a.o, a.cc -> a.d; owned */
 
-void command_both(struct reading *g, const char *word); /* the same word to both runs */
+void command_word(struct reading *g, const char *word); /* the same word to all runs */
 
 /* The uses that gcc's and nvcc's options share: outputs, dependencies, reasons to run in place. */
 void command_read_use(struct reading *g, const struct option_match *m);

@@ -7,27 +7,32 @@
 #include "core/mem.h"
 
 /*
- * The preprocess run: what nvcc says that it would do (--dryrun), and of that every step that preprocesses: the
- * host's and each architecture's, into the files beside the object that nvcc itself would use.  Behind them the host
- * compiler reads one more header by the same search path, for the code that cudafe++ made.
+ * The preprocess run: what nvcc says that it would do (--dryrun), and of that every step up to cudafe++: the texts of
+ * the host and of each architecture, into the files beside the object that nvcc itself would use.  Behind them the
+ * host's compiler reads one more header by the same search path, for the code that cudafe++ made.
  *
  * The steps are run by the shell, as nvcc has them run; so what gets into them may hold nothing that a shell acts
- * upon (check_word): a source must not choose the texts that its key is made from.
+ * upon (check_word): a source must not choose the texts that keys are made from.
  */
 static const char preprocess_script[] =
 	"umask 022\n"
+	"tracer=$LD_PRELOAD\n" /* it is the compilers that are to be watched */
+	"unset LD_PRELOAD\n"
+	"mkdir " COMPILE_OUT "/said\n"
 	"\"$@\" --dryrun >" COMPILE_OUT "/dryrun 2>&1 || exit 1\n"
 	"{ echo 'set -e'\n"
-	"sed -n '/ -E -x c++ /{s/^#\\$ //p}' " COMPILE_OUT "/dryrun\n"
+	"n=0\n"
+	"sed -n '/^#\\$ .* -E -x c++ /s/^#\\$ //p;/^#\\$ cudafe++ /s/^#\\$ //p' " COMPILE_OUT "/dryrun |\n"
+	"while IFS= read -r step; do\n"
+	"printf '%s >" COMPILE_OUT "/said/%s.out 2>" COMPILE_OUT "/said/%s.err\\n' \"$step\" $n $n\n"
+	"n=$((n + 1))\n"
+	"done\n"
 	"sed -n '/ -c -x c++ .*\\.cudafe1\\.cpp\" -o /{s/^#\\$ //;s/ -c -x c++ / -E -x c++ /;"
 	"s, \"[^\"]*\\.cudafe1\\.cpp\" -o \"[^\"]*\".*, \"/tmp/stub.cpp\" -o \"" COMPILE_OUT "/host.ii\",p}' "
 	COMPILE_OUT "/dryrun\n} >/tmp/steps\n"
 	"printf '%s\\n' '#define __CUDA_INCLUDE_COMPILER_INTERNAL_HEADERS__' '#include \"crt/host_runtime.h\"'"
 	" >/tmp/stub.cpp\n"
-	"/bin/sh /tmp/steps || exit 1\n"
-	/* as many texts as steps, two at least and the host's: another form of dryrun than is understood */
-	"set -- " COMPILE_OUT "/*.ii\n"
-	"[ $# -ge 3 ] && [ -e " COMPILE_OUT "/host.ii ] && [ $# -eq $(($(wc -l </tmp/steps) - 1)) ]\n";
+	"LD_PRELOAD=$tracer /bin/sh /tmp/steps\n";
 
 static const char program[] = "/cuda/bin/nvcc";
 
@@ -141,7 +146,7 @@ static void read_source(struct reading *g, const char *word)
 	command_check_path(g, "the source", word);
 	g->relative |= word[0] != '/';
 	g->source = word;
-	command_both(g, word);
+	command_word(g, word);
 }
 
 static void read_use(struct reading *g, const char *word, const struct option_match *m)
@@ -172,6 +177,10 @@ static void read_use(struct reading *g, const char *word, const struct option_ma
 	case USE_LINES:
 		g->lines = true;
 		break;
+	case USE_DEPS:
+		g->deps = true;
+		g->c->deps_users = strstr(m->option->name, "MMD") || strstr(m->option->name, "nonsystem");
+		break;
 	case USE_LANGUAGE:
 		if (g->source)
 			command_place(g->c, "-x behind the source");
@@ -189,12 +198,9 @@ static void pass_words(struct reading *g, char *const *words, const struct optio
 {
 	enum option_use use = m->option->use;
 	bool left_out = use == USE_OBJECT || use == USE_DEPS_FILE || use == USE_DEPS_TARGET || use == USE_JOBS;
-	bool deps = use == USE_DEPS || use == USE_DEPS_MORE;
 	bool key = !left_out && use != USE_TEXT && use != USE_PATH && use != USE_LINK;
 	for (size_t i = 0; i < m->words && !left_out; i++) {
-		str_list_add(&g->compile, words[i]);
-		if (!deps)
-			str_list_add(&g->preprocess, words[i]);
+		command_word(g, words[i]);
 		if (key)
 			str_list_take(&g->c->key, mem_printf("word %s", words[i]));
 	}
@@ -226,7 +232,7 @@ static void read_words(struct reading *g)
 			words = m.words;
 		} else if (forward) {
 			read_host_word(g, argv[i]);
-			command_both(g, argv[i]);
+			command_word(g, argv[i]);
 			str_list_take(&g->c->key, mem_printf("word %s", argv[i]));
 		} else {
 			command_place(g->c, "forge does not know the option %s", argv[i]);
@@ -255,9 +261,11 @@ void command_read_nvcc(struct reading *g)
 		command_place(g->c, "its object has an odd name");
 		return;
 	}
+	g->c->looks_at_files = g->lines || g->debug;
 	g->debug |= g->lines && g->relative;
 	str_list_take(&g->c->key, mem_printf("object %s", base));
+	g->c->deps_phony = g->deps_more;
+	/* nvcc searches it before the system's folders, with the working folder behind it where it is not set. */
+	str_list_add(&g->c->env, "LD_LIBRARY_PATH=/cuda/lib");
 	command_finish(g, base);
-	str_list_add(&g->preprocess, "-o");
-	str_list_add(&g->preprocess, g->c->out_object);
 }

@@ -30,6 +30,8 @@ static const struct option options[] = {
 	PLACE("help", FLAG, "it asks for help"), PLACE("h", FLAG, "it asks for help"),
 	PLACE("time", VALUE, "it writes a second file"), PLACE("fdevice-time-trace", VALUE, "it writes a second file"),
 	PLACE("options-file", VALUE, "it has a file of options"), PLACE("optf", VALUE, "it has a file of options"),
+	PLACE("G", FLAG, "-G puts the names of temporary files into the object"),
+	PLACE("device-debug", FLAG, "--device-debug puts the names of temporary files into the object"),
 	PLACE("g", FLAG, "-g puts the names of temporary files into the object"),
 	PLACE("debug", FLAG, "--debug puts the names of temporary files into the object"),
 
@@ -68,8 +70,7 @@ static const struct option options[] = {
 
 	/* code */
 	{ "-O", OPTION_JOINED, USE_KEY, NULL }, VALUE("O"), VALUE("optimize"), VALUE("Ofc"), VALUE("Ofast-compile"),
-	VALUE("dopt"), VALUE("std"), FLAG("m64"), VALUE("machine"), VALUE("m"), OTHER("G", NVCC_FLAG, DEBUG),
-	OTHER("device-debug", NVCC_FLAG, DEBUG), OTHER("lineinfo", NVCC_FLAG, LINES), OTHER("generate-line-info", NVCC_FLAG, LINES),
+	VALUE("dopt"), VALUE("std"), FLAG("m64"), VALUE("machine"), VALUE("m"), OTHER("lineinfo", NVCC_FLAG, LINES), OTHER("generate-line-info", NVCC_FLAG, LINES),
 	OTHER("src-in-ptx", NVCC_FLAG, LINES), OTHER("source-in-ptx", NVCC_FLAG, LINES),
 	VALUE("rdc"), VALUE("relocatable-device-code"), VALUE("maxrregcount"), FLAG("use_fast_math"), VALUE("ftz"),
 	VALUE("prec-div"), VALUE("prec-sqrt"), VALUE("fmad"), FLAG("extra-device-vectorization"), FLAG("restrict"),

@@ -16,10 +16,10 @@ enum option_form {
 };
 
 enum option_use {
-	USE_KEY,      /* changes the object or the messages: given to both runs and to the key */
-	USE_TEXT,     /* seen by the preprocessor alone, so its text holds what it did: both runs, not the key */
+	USE_KEY,      /* changes the object or the messages: given to the runs and to keys */
+	USE_TEXT,     /* seen by the preprocessor alone, so its text holds what it did: the runs, not keys */
 	USE_PATH,     /* likewise, and the value is a file or folder to be read */
-	USE_LINK,     /* of no meaning to a compile: both runs, not the key */
+	USE_LINK,     /* of no meaning to a compile: the runs, not keys */
 	USE_DEBUG,    /* like USE_KEY; the working folder gets into the object */
 	USE_TUNE,     /* like USE_KEY; refused with the value "native" */
 	USE_COMPILE,  /* -c */

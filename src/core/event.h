@@ -11,7 +11,8 @@ enum event_kind {
 	EVENT_PLAN,     /* total = number of goals that are to be done */
 	EVENT_START,    /* a goal began: id, what ("fetch", "unpack", "build", "finish", "test", "lock"), name */
 	EVENT_PROGRESS, /* id; done and total bytes (total 0: unknown) */
-	EVENT_COMPILES, /* id; done and total compiles of a build (total: asked for so far), and of those hits */
+	EVENT_COMPILES, /* id; done and total compiles of a build (total: asked for so far, or as many as there were the
+	                   last time), of those hits; ms: how long the rest may take, 0: not known */
 	EVENT_LOG,      /* id; text: one line of a build's output, without its line end */
 	EVENT_DONE,     /* id; text: NULL on success, else the error's line; ms: time it took;
 	                   on a failed build: tail, the last lines of its log, and log, where all of it is */

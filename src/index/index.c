@@ -43,6 +43,7 @@ static int refuse_twice(const struct index *x, const struct index_wheel *w, stru
 
 static void wheel_clear(struct index_wheel *w)
 {
+	free(w->place.group);
 	free(w->project);
 	free(w->version);
 	free(w->requires_python);
@@ -68,19 +69,29 @@ static int describe(struct index_wheel *w, int fd, struct err *err)
 	return 0;
 }
 
-int index_add(struct index *x, const char *path, struct err *err)
+int index_add(struct index *x, const char *path, const struct index_place *place, struct err *err)
 {
 	const char *slash = strrchr(path, '/');
 	struct index_wheel w = { .from = path, .file = slash ? slash + 1 : path };
 	_cleanup_close_ int fd = fs_open(path, O_RDONLY, 0, err);
 	if (fd < 0)
 		return -1;
+	w.place = (struct index_place){ mem_dup(place->group), place->common };
 	if (describe(&w, fd, err) < 0 || refuse_twice(x, &w, err) < 0) {
 		wheel_clear(&w);
 		return -1;
 	}
 	*list_push(&x->wheels) = w;
 	return 0;
+}
+
+void index_groups(const struct index *x, struct str_list *names)
+{
+	for (size_t i = 0; i < x->wheels.count; i++)
+		if (x->wheels.items[i].place.group)
+			str_list_add(names, x->wheels.items[i].place.group);
+	str_list_sort(names);
+	str_list_uniq(names);
 }
 
 void index_free(struct index *x)

@@ -4,7 +4,12 @@
  *	simple/index.html, index.json              the projects
  *	simple/<project>/index.html, index.json    its files: PEP 503 and PEP 691, hashes,
  *	                                           requires-python, core-metadata (PEP 658, 714)
+ *	<group>/simple/…                           the same for the wheels of a group ("cu130-torch2.11")
  *	files/<wheel>, files/<wheel>.metadata      hard links into the store, or copies
+ *
+ * Installers take the highest version that fits the Python, and a local version or build tag only sorts: it never
+ * selects.  So wheels that differ in what they were built for, and not in their Python, stand in groups of their own,
+ * and simple/ holds what can't be confused.
  *
  * Any web server that serves index.html for a folder will do; all links are relative.
  */
@@ -16,8 +21,16 @@
 #include <stdint.h>
 #include "core/err.h"
 #include "core/list.h"
+#include "core/str.h"
+
+/* Which of the indexes list a wheel. */
+struct index_place {
+	char *group;            /* NULL: none; a plain folder name; owned by who filled it */
+	bool common;            /* simple/ lists it */
+};
 
 struct index_wheel {
+	struct index_place place;
 	const char *from;       /* physical path of the .whl */
 	const char *file;       /* its file name */
 	char *project;          /* normalised name (PEP 503) */
@@ -34,8 +47,11 @@ struct index {
 	LIST(struct index_wheel) wheels;
 };
 
-/* Read what the index says of one wheel. path stays the caller's and must live as long as the index. */
-int index_add(struct index *x, const char *path, struct err *err);
+/* Read what the index says of one wheel. path stays the caller's and must live as long as the index; the place is
+ * copied. */
+int index_add(struct index *x, const char *path, const struct index_place *place, struct err *err);
+/* The names of the groups, sorted; added to names. */
+void index_groups(const struct index *x, struct str_list *names);
 void index_free(struct index *x);
 
 /*

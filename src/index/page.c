@@ -43,13 +43,13 @@ static void end(struct buf *out)
 	buf_str(out, "</body>\n</html>\n");
 }
 
-void page_project_html(const char *project, const struct index_wheel *const *wheels, size_t count,
+void page_project_html(const char *project, const char *files, const struct index_wheel *const *wheels, size_t count,
 	struct buf *out)
 {
 	begin(project, out);
 	for (size_t i = 0; i < count; i++) {
 		const struct index_wheel *w = wheels[i];
-		buf_str(out, "<a href=\"../../files/");
+		buf_printf(out, "<a href=\"%s", files);
 		url_segment(w->file, out);
 		buf_printf(out, "#sha256=%s\"", w->sha256);
 		if (w->requires_python) {
@@ -80,7 +80,7 @@ static struct json *sha256_of(const char *hex)
 	return j;
 }
 
-void page_project_json(const char *project, const struct index_wheel *const *wheels, size_t count,
+void page_project_json(const char *project, const char *folder, const struct index_wheel *const *wheels, size_t count,
 	struct buf *out)
 {
 	_cleanup_json_ struct json *page = json_new_obj();
@@ -90,7 +90,7 @@ void page_project_json(const char *project, const struct index_wheel *const *whe
 		const struct index_wheel *w = wheels[i];
 		_cleanup_buf_ struct buf url = BUF_INIT;
 		struct json *file = json_new_obj();
-		buf_str(&url, "../../files/");
+		buf_str(&url, folder);
 		url_segment(w->file, &url);
 		json_set_str(file, "filename", w->file);
 		json_set_str(file, "url", url.data);

@@ -115,6 +115,12 @@ static bool better(const struct candidate *a, const struct candidate *b)
 	return build ? build > 0 : strcmp(a->file->filename, b->file->filename) < 0;
 }
 
+static bool is_of_project(const struct simple_page *page, const struct wheel_name *n)
+{
+	_cleanup_free_ char *project = page->name ? wheel_normalise_name(page->name) : NULL;
+	return !project || str_eq(project, n->project);
+}
+
 /* The wheel of this page's project and of this version (NULL: any) that file is, if it is one and serves. */
 static bool read_candidate(const struct simple_page *page, const struct simple_file *file, const char *version,
 	const char *python, struct candidate *out)
@@ -122,9 +128,7 @@ static bool read_candidate(const struct simple_page *page, const struct simple_f
 	*out = (struct candidate){ .file = file };
 	if (!str_ends(file->filename, ".whl") || wheel_name_parse(file->filename, &out->name, NULL) < 0)
 		return false;
-	_cleanup_free_ char *project = page->name ? wheel_normalise_name(page->name) : NULL;
-	bool fits = (!project || str_eq(project, out->name.project)) &&
-		(!version || same_version(out->name.version, version));
+	bool fits = is_of_project(page, &out->name) && (!version || same_version(out->name.version, version));
 	out->rank = fits ? rank_wheel(&out->name, python) : NOT_FIT;
 	if (out->rank != NOT_FIT)
 		return true;
@@ -194,6 +198,50 @@ char *choose_newest_sdist(const struct simple_page *page)
 		newest = steal_ptr(found);
 	}
 	return steal_ptr(newest);
+}
+
+/* Is file_version that release, with or without a local part? */
+static bool is_release(const char *file_version, const char *version)
+{
+	_cleanup_version_ struct version v = { 0 };
+	if (version_parse(slice_of(file_version), &v, NULL) < 0)
+		return false;
+	struct slice public = version_public(&v);
+	_cleanup_free_ char *text = mem_dup_n(public.p, public.n);
+	return same_version(text, version) || same_version(file_version, version);
+}
+
+/* Add the tags of a wheel whose platform serves. */
+static void add_tags(const struct wheel_name *n, const struct str_list *accepted, struct str_list *tags)
+{
+	_cleanup_str_list_ struct str_list all = STR_LIST_INIT;
+	tag_expand(n->python, n->abi, n->platform, &all);
+	for (size_t i = 0; i < all.count; i++) {
+		char *abi = strchr(all.items[i], '-'), *platform = abi ? strchr(abi + 1, '-') : NULL;
+		if (!platform || rank_platform(platform + 1, accepted) == NOT_FIT)
+			continue;
+		*platform = '\0';
+		str_list_add(tags, all.items[i]);
+	}
+}
+
+int choose_tags(const struct simple_page *page, const char *version, struct str_list *tags, struct err *err)
+{
+	_cleanup_str_list_ struct str_list accepted = STR_LIST_INIT;
+	tag_manylinux_accepted("x86_64", CHOOSE_GLIBC_MINOR, &accepted);
+	for (size_t i = 0; i < page->count; i++) {
+		_cleanup_wheel_name_ struct wheel_name n = { 0 };
+		const struct simple_file *file = &page->files[i];
+		if (file->yanked || !str_ends(file->filename, ".whl") || wheel_name_parse(file->filename, &n, NULL) < 0)
+			continue;
+		if (is_of_project(page, &n) && is_release(n.version, version))
+			add_tags(&n, &accepted, tags);
+	}
+	str_list_sort(tags);
+	str_list_uniq(tags);
+	if (!tags->count)
+		return err_set(err, ERR_INPUT, "the index has no wheel of %s %s for x86_64 Linux", page->name, version);
+	return 0;
 }
 
 const struct simple_file *choose_sdist(const struct simple_page *page, const char *version, struct err *err)

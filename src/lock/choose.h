@@ -24,6 +24,9 @@ char *choose_newest(const struct simple_page *page, const char *python, struct e
 
 /* The newest release (likewise) with a source archive; its version, owned; NULL: there is none. */
 char *choose_newest_sdist(const struct simple_page *page);
+/* The Python and ABI tags ("cp313-cp313") of all wheels of a release that x86_64 Linux takes, whatever their local
+ * version ("+cu124"), sorted, each once.  None is an error. */
+int choose_tags(const struct simple_page *page, const char *version, struct str_list *tags, struct err *err);
 
 const struct simple_file *choose_sdist(const struct simple_page *page, const char *version, struct err *err);
 

@@ -144,7 +144,7 @@ static const char *list_of(const char *key)
 void entry_items(const struct json *entries, const char *key, struct str_list *keys)
 {
 	const struct json *e = json_get(entries, key);
-	if (is_file_key(key))
+	if (is_file_key(key) || str_starts(key, "tags "))
 		return;
 	if (str_starts(key, "tool ")) {
 		str_list_take(keys, item_key(key, json_get_str(e, "file")));
@@ -180,6 +180,8 @@ int entry_check(const struct json *entries, const char *key, struct err *err)
 		return check_sdist(e, err);
 	if (str_starts(key, "git "))
 		return check_git(e, key, err);
+	if (str_starts(key, "tags "))
+		return list_field(e, "tags", err);
 	if (str_starts(key, "debian "))
 		return strchr(key, '=') ? check_deb(e, key, err) : check_items(entries, key, err);
 	if (str_starts(key, "wheels ") || str_starts(key, "wheels-only ") || str_starts(key, "tool "))
@@ -192,6 +194,8 @@ struct json *entry_answer(const struct json *entries, const char *key)
 	struct json *e = json_get(entries, key);
 	if (str_starts(key, "sdist ") || str_starts(key, "git "))
 		return json_ref(e);
+	if (str_starts(key, "tags "))
+		return json_ref(json_get(e, "tags"));
 	_cleanup_str_list_ struct str_list items = STR_LIST_INIT;
 	struct json *out = json_new_arr();
 	entry_items(entries, key, &items);

@@ -14,6 +14,9 @@
  *	{"kind":"sdist","name":N,"version":V}
  *	    "sdist N V"  -> a file entry {"from":"pypi","name","version","file","sha256","size"} plus
  *	    "requires": [Requires-Dist…] and "build_requires": [build-system.requires…] read from the sdist
+ *	{"kind":"tags","name":N,"version":V}
+ *	    "tags N V"  -> {"tags":["cp313-cp313",…]}: for which Pythons the index has wheels of that release for
+ *	    x86_64 Linux, as the names of their files say it; answered as the list
  *	{"kind":"wheels","python":"3.13","requires":[PEP 508…]}
  *	    "wheels 3.13 <requires>" -> {"files":["<file name>",…]} sorted; answered as the list of file
  *	    entries.  With "deps":false only what is named (the CUDA toolkit's wheels), key "wheels-only …".

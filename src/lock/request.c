@@ -72,7 +72,7 @@ static char *join(const struct str_list *l, const char *between)
 	return buf_steal(&out);
 }
 
-static int read_sdist(const struct json *j, struct request *r, struct err *err)
+static int read_release(const struct json *j, const char *what, const char *of, struct request *r, struct err *err)
 {
 	static const char *const fields[] = { "name", "version", NULL };
 	_cleanup_version_ struct version v = { 0 };
@@ -81,8 +81,8 @@ static int read_sdist(const struct json *j, struct request *r, struct err *err)
 		return -1;
 	if (version_parse(slice_of(r->version), &v, err) < 0)
 		return err_add(err, "field \"version\"");
-	r->key = mem_printf("sdist %s %s", r->name, r->version);
-	r->words = mem_printf("the sdist of %s %s", r->name, r->version);
+	r->key = mem_printf("%s %s %s", what, r->name, r->version);
+	r->words = mem_printf("%s %s %s", of, r->name, r->version);
 	return 0;
 }
 
@@ -186,7 +186,10 @@ int request_parse(const struct json *j, struct request *out, struct err *err)
 	int rc;
 	if (str_eq(kind, "sdist")) {
 		r.kind = REQUEST_SDIST;
-		rc = read_sdist(j, &r, err);
+		rc = read_release(j, "sdist", "the sdist of", &r, err);
+	} else if (str_eq(kind, "tags")) {
+		r.kind = REQUEST_TAGS;
+		rc = read_release(j, "tags", "the tags of the wheels of", &r, err);
 	} else if (str_eq(kind, "wheels")) {
 		r.kind = REQUEST_WHEELS;
 		rc = read_wheels(j, &r, err);
@@ -197,7 +200,8 @@ int request_parse(const struct json *j, struct request *out, struct err *err)
 		r.kind = REQUEST_GIT;
 		rc = read_git(j, &r, err);
 	} else {
-		return err_set(err, ERR_INPUT, "forge.locked: kind must be \"sdist\", \"wheels\", \"debian\" or \"git\"%s%.40s%s",
+		return err_set(err, ERR_INPUT,
+			"forge.locked: kind must be \"sdist\", \"tags\", \"wheels\", \"debian\" or \"git\"%s%.40s%s",
 			kind ? ", not \"" : "", kind ? kind : "", kind ? "\"" : "");
 	}
 	if (rc < 0)

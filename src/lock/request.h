@@ -7,13 +7,13 @@
 #include "core/json.h"
 #include "core/str.h"
 
-enum request_kind { REQUEST_SDIST, REQUEST_WHEELS, REQUEST_DEBIAN, REQUEST_GIT };
+enum request_kind { REQUEST_SDIST, REQUEST_TAGS, REQUEST_WHEELS, REQUEST_DEBIAN, REQUEST_GIT };
 
 struct request {
 	enum request_kind kind;
 	char *key;
 	char *words;                /* "the sdist of flash-attn 2.8.3", for messages */
-	char *name, *version;       /* sdist */
+	char *name, *version;       /* sdist, tags */
 	char *python;               /* wheels: "3.13" */
 	bool deps;                  /* wheels: with all that they need */
 	char *suite;                /* debian */

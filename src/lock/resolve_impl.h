@@ -55,6 +55,7 @@ char *tool_uv(struct lock_resolver *r, struct err *err);
 
 /* One file each; they put the entries into the lock. */
 int resolve_sdist(struct lock_resolver *r, const struct request *q, struct err *err);
+int resolve_tags(struct lock_resolver *r, const struct request *q, struct err *err);
 int resolve_wheels(struct lock_resolver *r, const struct request *q, struct err *err);
 int resolve_debian(struct lock_resolver *r, const struct request *q, struct err *err);
 int resolve_git(struct lock_resolver *r, const struct request *q, struct err *err);

@@ -108,8 +108,11 @@ void eval_close(struct eval *e)
 	if (!e)
 		return;
 	vm_close(&e->vm);
-	for (size_t i = 0; i < e->target_count; i++)
+	for (size_t i = 0; i < e->target_count; i++) {
 		json_free(e->targets[i].axes);
+		json_free(e->targets[i].stable_abi);
+	}
+	str_list_free(&e->profiles);
 	for (size_t i = 0; i < e->answers.count; i++)
 		json_free(e->answers.items[i]);
 	list_free(&e->answers);
@@ -137,6 +140,66 @@ const struct eval_target *eval_target(const struct eval *e, size_t i)
 	return &e->targets[i];
 }
 
+/* Which of several variants it was that failed. */
+static int add_variant(const struct eval *e, size_t target, struct err *err)
+{
+	const char *name = e->targets[target].name;
+	if (err && err->msg && e->target_count > 1 && *name) {
+		char *msg = mem_printf("%s (variant %s)", err->msg, name);
+		free(err->msg);
+		err->msg = msg;
+	}
+	return add_folder(e, err);
+}
+
+static int tell(lua_State *L)
+{
+	target_tell(L, *(const size_t *)lua_touserdata(L, 1));
+	return 0;
+}
+
+int eval_tell(struct eval *e, size_t target, struct err *err)
+{
+	if (e->targets[target].told)
+		return 0;
+	return vm_run(&e->vm, tell, &target, err) < 0 ? add_variant(e, target, err) : 0;
+}
+
+int eval_default(struct eval *e, size_t *target, struct err *err)
+{
+	for (*target = 0; *target < e->target_count; ++*target) {
+		if (eval_tell(e, *target, err) < 0)
+			return -1;
+		if (!e->targets[*target].excluded)
+			break;
+	}
+	return 0;
+}
+
+void eval_profiles(const struct eval *e, struct str_list *names)
+{
+	for (size_t i = 0; i < e->profiles.count; i++)
+		str_list_add(names, e->profiles.items[i]);
+}
+
+struct marking {
+	const char *name;
+	bool *marked;
+};
+
+static int mark_profile(lua_State *L)
+{
+	const struct marking *m = lua_touserdata(L, 1);
+	target_profile(L, m->name, m->marked);
+	return 0;
+}
+
+int eval_profile(struct eval *e, const char *name, bool *marked, struct err *err)
+{
+	struct marking m = { name, marked };
+	return vm_run(&e->vm, mark_profile, &m, err) < 0 ? add_folder(e, err) : 0;
+}
+
 struct deriving {
 	size_t target;
 	struct eval_result *results;
@@ -147,7 +210,8 @@ static int derive(lua_State *L)
 {
 	struct deriving *d = lua_touserdata(L, 1);
 	struct eval *e = eval_of(L);
-	target_derive(L, d->target);
+	if (!target_derive(L, d->target))
+		return 0;
 	size_t n = lua_rawlen(L, -1);
 	d->results = arena_alloc(&e->arena, (n + 1) * sizeof *d->results);
 	for (size_t i = 0; i < n; i++) {
@@ -170,7 +234,7 @@ int eval_derive(struct eval *e, size_t target, const struct eval_result **result
 {
 	struct deriving d = { .target = target };
 	if (vm_run(&e->vm, derive, &d, err) < 0)
-		return add_folder(e, err);
+		return add_variant(e, target, err);
 	*results = d.results;
 	*count = d.count;
 	return 0;

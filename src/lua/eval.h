@@ -22,8 +22,9 @@ struct eval_options {
 	 * *answer is a new reference. */
 	int (*locked)(void *ctx, const struct json *request, struct json **answer, struct err *err);
 	void *ctx;
-	/* --set version=…, and the like: overrides of top fields of forge.wheel; NULL: none.  A JSON object of strings. */
-	const struct json *set;
+	/* --set version=…, and the like: overrides of top fields of forge.wheel; --env NAME=…: of variables, by what
+	 * the recipe's aliases say of the name.  JSON objects of strings; NULL: none. */
+	const struct json *set, *env;
 };
 
 /* One derivation of the graph. */
@@ -49,10 +50,14 @@ struct eval_target {
 	const char *name;             /* variant's stable short name, "cp313-torch2.11-cu130-sm80"; "" if only one without axes */
 	const char *recipe;           /* package name as on the index, "flash-attn" */
 	const char *version;          /* NULL for a bare derivation */
-	const char *label;            /* the version a user sees, "2.8.3+cu130torch2.11"; NULL for a bare derivation */
 	struct json *axes;            /* {"python":"3.13","archs":["80"],…} */
-	bool is_default;
+	struct json *stable_abi;      /* ["torch"]: axes of which the wheel serves later values too; NULL: none */
+	/* Set by eval_tell: */
+	bool told;
+	const char *label;            /* the version a user sees, "2.8.3+cu130torch2.11"; NULL for a bare derivation */
 	const char *excluded;         /* NULL, or because */
+	/* Set by eval_derive: */
+	const char *impossible;       /* NULL, or why these axes can't be built together */
 };
 
 struct eval;
@@ -63,8 +68,21 @@ void eval_close(struct eval *e);
 size_t eval_target_count(const struct eval *e);
 const struct eval_target *eval_target(const struct eval *e, size_t i);
 
+/* Find out a target's label, and whether the recipe excludes it.  Only this target's functions run. */
+int eval_tell(struct eval *e, size_t target, struct err *err);
+
+/* The target that is built when nothing is chosen: the first that is not excluded; the number of targets
+ * where there is none. */
+int eval_default(struct eval *e, size_t *target, struct err *err);
+
+/* The names of the recipe's profiles, sorted; added to names. */
+void eval_profiles(const struct eval *e, struct str_list *names);
+/* Mark the targets of a profile that there is; excluded ones are none of it. */
+int eval_profile(struct eval *e, const char *name, bool *marked, struct err *err);
+
 /* The derivations of one target: results in order of need ("wheel", then "test"; "out" for a bare
- * derivation).  Adds to the one graph of this evaluation; what is there already is shared. */
+ * derivation).  Adds to the one graph of this evaluation; what is there already is shared.  None where the
+ * target turns out to be impossible: its field says why. */
 struct eval_result { const char *role; size_t drv; };
 int eval_derive(struct eval *e, size_t target, const struct eval_result **results, size_t *count,
 	struct err *err);

@@ -80,6 +80,20 @@ static int fail_call(lua_State *L)
 	return bind_error(L, "%s", lua_tostring(L, 1));
 }
 
+/* With the place where a function of the recipe begins, since nothing of it is running any more. */
+static int fail_at_call(lua_State *L)
+{
+	lua_Debug ar = { 0 };
+	if (lua_isfunction(L, 1)) {
+		lua_pushvalue(L, 1);
+		lua_getinfo(L, ">S", &ar);
+	}
+	if (!ar.source || ar.linedefined <= 0)
+		return bind_error(L, "%s", lua_tostring(L, 2));
+	lua_pushfstring(L, "%s:%d: %s", ar.source + 1, ar.linedefined, lua_tostring(L, 2));
+	return lua_error(L);
+}
+
 #define NEAREST_MAX 256
 
 static int nearest_call(lua_State *L)
@@ -116,22 +130,31 @@ const struct bind primitives[] = {
 	  "the number of bytes", "Reads an amount of memory" },
 	{ "fail", fail_call, { { "message", BIND_STRING, "one line" } }, NULL,
 	  "nothing", "Ends the evaluation with a message that names the recipe's line" },
+	{ "fail_at", fail_at_call, { { "function", BIND_ANY, "what gave a wrong value" }, { "message", BIND_STRING, "one line" } },
+	  NULL, "nothing", "As fail, and names the line where the function begins" },
 	{ "nearest", nearest_call, { { "name", BIND_STRING, "what was written" },
 	  { "known", BIND_TABLE, "names there are" } }, NULL,
 	  "the nearest of them, or nil", "Finds the name that was likely meant" },
 	{ NULL, NULL, { { NULL, 0, NULL } }, NULL, NULL, NULL },
 };
 
-void primitives_push(lua_State *L)
+/* What the command line gave, as a field of the table on top of the stack. */
+static void set_given(lua_State *L, const char *field, const struct json *given)
 {
-	const struct json *set = eval_of(L)->options.set;
-	lua_newtable(L);
-	bind_functions(L, primitives);
-	if (set)
-		value_push(L, set);
+	if (given)
+		value_push(L, given);
 	else
 		lua_newtable(L);
-	lua_setfield(L, -2, "set");
+	lua_setfield(L, -2, field);
+}
+
+void primitives_push(lua_State *L)
+{
+	const struct eval_options *o = &eval_of(L)->options;
+	lua_newtable(L);
+	bind_functions(L, primitives);
+	set_given(L, "set", o->set);
+	set_given(L, "env", o->env);
 	shim_push(L);
 	lua_setfield(L, -2, "shim");
 }

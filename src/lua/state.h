@@ -6,6 +6,7 @@
 #include "core/buf.h"
 #include "core/err.h"
 #include "core/list.h"
+#include "core/str.h"
 #include "lua/eval.h"
 #include "lua/graph.h"
 #include "lua/vm.h"
@@ -25,6 +26,7 @@ struct eval {
 	struct arena arena;       /* targets and results */
 	struct eval_target *targets;
 	size_t target_count;
+	struct str_list profiles; /* names */
 	/* Bindings keep what they hold here, not on their stack: a raised error jumps over cleanups. */
 	uint32_t fields;          /* which fields the checked table of this call has: see bind_check_fields */
 	struct buf scratch;

@@ -8,17 +8,23 @@
 
 #define TARGETS_MAX 10000
 
-static const char derive_key;
+static const char targets_key, profile_key;
 
 static const struct bind_field target_fields[] = {
 	{ "name", BIND_STRING, "the variant's short name" },
 	{ "recipe", BIND_STRING, "the package" },
 	{ "version", BIND_STRING, "its version" },
-	{ "label", BIND_STRING, "the version a user sees" },
+	{ "label", BIND_STRING | BIND_NIL, "the version a user sees" },
 	{ "axes", BIND_TABLE, "the variant's axes" },
-	{ "is_default", BIND_BOOL | BIND_NIL, "is it what is built when nothing is chosen" },
-	{ "excluded", BIND_STRING | BIND_NIL, "why it is not built" },
+	{ "stable_abi", BIND_TABLE | BIND_NIL, "axes of which the wheel serves later values too" },
+	{ "tell", BIND_ANY | BIND_NIL, "function: its label, and why it is not built" },
 	{ "derive", BIND_ANY, "function: its derivations" },
+	{ NULL, 0, NULL },
+};
+
+static const struct bind_field told_fields[] = {
+	{ "label", BIND_STRING, "the version a user sees" },
+	{ "excluded", BIND_STRING | BIND_NIL, "why it is not built" },
 	{ NULL, 0, NULL },
 };
 
@@ -33,15 +39,24 @@ static const char *field_text(lua_State *L, struct eval *e, const char *field)
 	return text;
 }
 
+/* NULL where the field is nil. */
+static struct json *field_json(lua_State *L, struct eval *e, const char *field)
+{
+	struct json *value = NULL;
+	if (lua_getfield(L, -1, field) != LUA_TNIL) {
+		buf_clear(&e->scratch2);
+		value_write(L, lua_gettop(L), &e->scratch2);
+		value = json_parse((struct slice){ e->scratch2.data, e->scratch2.len }, SIZE_MAX, &e->err);
+		if (!value)
+			eval_raise(e);
+	}
+	lua_pop(L, 1);
+	return value;
+}
+
 static struct json *field_axes(lua_State *L, struct eval *e)
 {
-	lua_getfield(L, -1, "axes");
-	buf_clear(&e->scratch2);
-	value_write(L, lua_gettop(L), &e->scratch2);
-	lua_pop(L, 1);
-	struct json *axes = json_parse((struct slice){ e->scratch2.data, e->scratch2.len }, SIZE_MAX, &e->err);
-	if (!axes)
-		eval_raise(e);
+	struct json *axes = field_json(L, e, "axes");
 	if (json_kind(axes) == JSON_OBJ)
 		return axes;
 	json_free(axes); /* an empty table reads as an empty list */
@@ -53,18 +68,18 @@ static void read_target(lua_State *L, struct eval *e)
 {
 	luaL_checktype(L, -1, LUA_TTABLE);
 	bind_check_fields(L, lua_gettop(L), "target", target_fields);
-	struct eval_target t = {
+	struct eval_target *t = &e->targets[e->target_count];
+	*t = (struct eval_target){
 		.name = field_text(L, e, "name"),
 		.recipe = field_text(L, e, "recipe"),
 		.version = field_text(L, e, "version"),
 		.label = field_text(L, e, "label"),
-		.excluded = field_text(L, e, "excluded"),
 	};
-	lua_getfield(L, -1, "is_default");
-	t.is_default = lua_toboolean(L, -1);
+	t->told = lua_getfield(L, -1, "tell") == LUA_TNIL;
 	lua_pop(L, 1);
-	t.axes = field_axes(L, e);
-	e->targets[e->target_count++] = t;
+	e->target_count++; /* from here on what it owns is freed with the evaluation */
+	t->axes = field_axes(L, e);
+	t->stable_abi = field_json(L, e, "stable_abi");
 }
 
 static void collect_bare(lua_State *L, struct eval *e)
@@ -72,9 +87,9 @@ static void collect_bare(lua_State *L, struct eval *e)
 	const struct graph_node *node = e->graph.drvs.items[graph_to_drv(L, -1)];
 	e->targets = arena_alloc(&e->arena, sizeof *e->targets);
 	e->targets[0] = (struct eval_target){ .name = "", .recipe = node->drv.drv->name,
-		.axes = json_new_obj(), .is_default = true };
+		.axes = json_new_obj(), .told = true };
 	e->target_count = 1;
-	lua_rawsetp(L, LUA_REGISTRYINDEX, &derive_key);
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &targets_key);
 }
 
 static int wrong_result(lua_State *L, int index, const struct eval *e)
@@ -83,6 +98,24 @@ static int wrong_result(lua_State *L, int index, const struct eval *e)
 	return luaL_error(L, "%s: a recipe returns a derivation or what forge.wheel gives, not %s%s", e->recipe,
 		type == LUA_TNIL ? "nothing" : type == LUA_TTABLE ? "such a table" : "a ",
 		type == LUA_TNIL || type == LUA_TTABLE ? "" : lua_typename(L, type));
+}
+
+/* The names of the profiles of the table at index; its function is kept. */
+static void collect_profiles(lua_State *L, int index, struct eval *e)
+{
+	if (lua_getfield(L, index, "profiles") == LUA_TTABLE) {
+		size_t n = lua_rawlen(L, -1);
+		for (size_t i = 0; i < n; i++) {
+			if (lua_rawgeti(L, -1, (lua_Integer)i + 1) != LUA_TSTRING)
+				luaL_error(L, "%s: the name of a profile is a %s", e->recipe, luaL_typename(L, -1));
+			str_list_add(&e->profiles, lua_tostring(L, -1));
+			lua_pop(L, 1);
+		}
+	}
+	lua_pop(L, 1);
+	str_list_sort(&e->profiles);
+	lua_getfield(L, index, "profile");
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &profile_key);
 }
 
 void target_collect(lua_State *L)
@@ -104,28 +137,75 @@ void target_collect(lua_State *L)
 		read_target(L, e);
 		lua_pop(L, 1);
 	}
-	lua_rawsetp(L, LUA_REGISTRYINDEX, &derive_key);
+	collect_profiles(L, result, e);
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &targets_key);
 }
 
-void target_derive(lua_State *L, size_t i)
+/* Push target i's table, and the function of that field. */
+static void push_function(lua_State *L, size_t i, const char *field)
+{
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &targets_key);
+	lua_rawgeti(L, -1, (lua_Integer)i + 1);
+	lua_getfield(L, -1, field);
+	if (!lua_isfunction(L, -1))
+		luaL_error(L, "%s: the target's %s is a %s, not a function", eval_of(L)->recipe, field, luaL_typename(L, -1));
+}
+
+void target_tell(lua_State *L, size_t i)
 {
 	struct eval *e = eval_of(L);
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &derive_key);
-	if (graph_is_drv(L, -1)) {
-		lua_createtable(L, 1, 0);
-		lua_createtable(L, 0, 2);
-		lua_pushliteral(L, "out");
-		lua_setfield(L, -2, "role");
-		lua_pushvalue(L, -3);
-		lua_setfield(L, -2, "drv");
-		lua_rawseti(L, -2, 1);
-		return;
+	push_function(L, i, "tell");
+	lua_call(L, 0, 1);
+	luaL_checktype(L, -1, LUA_TTABLE);
+	bind_check_fields(L, lua_gettop(L), "tell", told_fields);
+	e->targets[i].label = field_text(L, e, "label");
+	e->targets[i].excluded = field_text(L, e, "excluded");
+	e->targets[i].told = true;
+}
+
+void target_profile(lua_State *L, const char *name, bool *marked)
+{
+	struct eval *e = eval_of(L);
+	if (lua_rawgetp(L, LUA_REGISTRYINDEX, &profile_key) != LUA_TFUNCTION)
+		luaL_error(L, "%s: the recipe has no profiles", e->recipe);
+	lua_pushstring(L, name);
+	lua_call(L, 1, 1);
+	luaL_checktype(L, -1, LUA_TTABLE);
+	size_t n = lua_rawlen(L, -1);
+	for (size_t k = 0; k < n; k++) {
+		lua_rawgeti(L, -1, (lua_Integer)k + 1);
+		lua_Integer i = lua_tointeger(L, -1);
+		if (i < 1 || (size_t)i > e->target_count)
+			luaL_error(L, "%s: profile %s names no target", e->recipe, name);
+		marked[i - 1] = true;
+		lua_pop(L, 1);
 	}
-	lua_rawgeti(L, -1, (lua_Integer)i + 1);
-	lua_getfield(L, -1, "derive");
-	if (!lua_isfunction(L, -1))
-		luaL_error(L, "%s: the target's derive is a %s, not a function", e->recipe, luaL_typename(L, -1));
+}
+
+/* Push what a recipe that returned a derivation gives: the one result "out". */
+static void push_bare(lua_State *L)
+{
+	lua_createtable(L, 1, 0);
+	lua_createtable(L, 0, 2);
+	lua_pushliteral(L, "out");
+	lua_setfield(L, -2, "role");
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &targets_key);
+	lua_setfield(L, -2, "drv");
+	lua_rawseti(L, -2, 1);
+}
+
+bool target_derive(lua_State *L, size_t i)
+{
+	struct eval *e = eval_of(L);
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &targets_key);
+	if (graph_is_drv(L, -1)) {
+		push_bare(L);
+		return true;
+	}
+	push_function(L, i, "derive");
 	lua_call(L, 0, 1);
 	if (!lua_istable(L, -1))
 		luaL_error(L, "%s: the target's derive gave a %s, not a list", e->recipe, luaL_typename(L, -1));
+	e->targets[i].impossible = field_text(L, e, "impossible");
+	return !e->targets[i].impossible;
 }

@@ -54,9 +54,11 @@ static const struct refusal refusals[] = {
 	{ SCMP_SYS(uselib), EPERM }, { SCMP_SYS(nfsservctl), EPERM }, { SCMP_SYS(vm86), EPERM },
 };
 
-static int refuse(scmp_filter_ctx c)
+static int refuse(scmp_filter_ctx c, bool openat2)
 {
 	for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+		if (openat2 && refusals[i].nr == NR_OPENAT2)
+			continue;
 		int rc = seccomp_rule_add(c, SCMP_ACT_ERRNO((uint32_t)refusals[i].error), refusals[i].nr, 0);
 		if (rc < 0 && rc != -EDOM)
 			return rc; /* -EDOM: not of this architecture */
@@ -96,26 +98,26 @@ static int refuse_setid(scmp_filter_ctx c)
 	return rc;
 }
 
-static int build_filter(scmp_filter_ctx c)
+static int build_filter(scmp_filter_ctx c, bool openat2)
 {
 	/* 32-bit and x32 calls have other numbers: none exists here */
 	int rc = seccomp_attr_set(c, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
 	if (rc >= 0)
 		rc = seccomp_attr_set(c, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a tree; before 2.5 there was none */
-	rc = rc >= 0 ? refuse(c) : rc;
+	rc = rc >= 0 ? refuse(c, openat2) : rc;
 	rc = rc >= 0 ? refuse_setid(c) : rc;
 	/* nested user namespaces would give rights back */
 	rc = rc >= 0 ? refuse_bits(c, SCMP_SYS(clone), 0, CLONE_NEWUSER) : rc;
 	return rc >= 0 ? refuse_bits(c, SCMP_SYS(unshare), 0, CLONE_NEWUSER) : rc;
 }
 
-static int compile(struct buf *program, struct err *err)
+static int compile(bool openat2, struct buf *program, struct err *err)
 {
 	_cleanup_close_ int fd = memfd_create("forge-seccomp", MFD_CLOEXEC);
 	if (fd < 0)
 		return err_sys(err, "can't hold the system call filter");
 	scmp_filter_ctx c = seccomp_init(SCMP_ACT_ALLOW);
-	int rc = c ? build_filter(c) : -ENOMEM;
+	int rc = c ? build_filter(c, openat2) : -ENOMEM;
 	if (rc >= 0)
 		rc = seccomp_export_bpf(c, fd);
 	seccomp_release(c);
@@ -128,15 +130,16 @@ static int compile(struct buf *program, struct err *err)
 	return fs_slurp(fd, BPF_MAXINSNS * sizeof(struct sock_filter), program, err);
 }
 
-int guard_filter(struct sock_fprog *filter, struct err *err)
+int guard_filter(bool openat2, struct sock_fprog *filter, struct err *err)
 {
-	static struct buf program; /* for the life of the process */
-	if (program.len == 0 && compile(&program, err) < 0) {
-		buf_free(&program);
+	static struct buf programs[2]; /* for the life of the process */
+	struct buf *program = &programs[openat2];
+	if (program->len == 0 && compile(openat2, program, err) < 0) {
+		buf_free(program);
 		return -1;
 	}
-	filter->len = (unsigned short)(program.len / sizeof(struct sock_filter));
-	filter->filter = (struct sock_filter *)(void *)program.data;
+	filter->len = (unsigned short)(program->len / sizeof(struct sock_filter));
+	filter->filter = (struct sock_filter *)(void *)program->data;
 	return 0;
 }
 

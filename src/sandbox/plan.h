@@ -60,6 +60,7 @@ struct report {
 	int status;
 	bool memory_hit;
 	bool processes_hit;
+	uint64_t memory;            /* of the last sample; read while init writes it */
 	uint64_t peak_memory;
 	unsigned host_count;
 	char hosts[SANDBOX_HOSTS_MAX][SANDBOX_HOST_CAP];
@@ -107,8 +108,8 @@ pid_t plan_clone(unsigned long flags);
 int net_loopback_up(void);
 int net_names_socket(void);
 
-/* guard.c: the filter, compiled once in the life of the process. */
-int guard_filter(struct sock_fprog *filter, struct err *err);
+/* guard.c: the filter, compiled once in the life of the process; with openat2 left to it or not. */
+int guard_filter(bool openat2, struct sock_fprog *filter, struct err *err);
 int guard_landlock(void); /* -1 and errno; kernels without it: 0 */
 
 /* explain.c: the line a person reads. */

@@ -44,6 +44,11 @@ void sandbox_kill(struct sandbox *s)
 	kill(s->pid, SIGKILL); /* the pid is ours until the loop has reaped it */
 }
 
+uint64_t sandbox_memory(const struct sandbox *s)
+{
+	return __atomic_load_n(&s->report->memory, __ATOMIC_RELAXED);
+}
+
 unsigned sandbox_builder(const struct sandbox *s)
 {
 	return s->builder;
@@ -151,7 +156,7 @@ static int make_plan(struct plan *p, const struct sandbox_spec *spec, struct err
 	p->env = env_with_home(spec->env);
 	p->own_id = ids_have_own();
 	p->processes = spec->processes ? spec->processes : SANDBOX_PROCESSES_DEFAULT;
-	return guard_filter(&p->filter, err);
+	return guard_filter(spec->openat2, &p->filter, err);
 }
 
 /* The kernel's own ceiling, where it is to be had; else the watch alone. */

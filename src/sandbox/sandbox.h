@@ -60,6 +60,8 @@ struct sandbox_spec {
 	uint64_t memory;                    /* bytes for the whole tree; 0: none */
 	unsigned processes;                 /* 0: 4096 */
 	unsigned cores;                     /* 0: all; else the affinity is not narrowed, only told (NIX_BUILD_CORES) */
+	bool openat2;                       /* for a tracer; its modes can't be looked into, so what it makes may have
+	                                       set-id bits: nothing of it may be run, or reached by others, outside */
 	bool network;                       /* never for builds; for tests of the sandbox itself */
 };
 
@@ -91,6 +93,9 @@ typedef void sandbox_done_fn(void *ctx, const struct sandbox_result *result);
 struct sandbox *sandbox_start(struct loop *loop, const struct sandbox_spec *spec,
 	sandbox_done_fn *done, void *ctx, struct err *err);
 void sandbox_kill(struct sandbox *s); /* done is still called, with SANDBOX_KILLED */
+
+/* Bytes that the whole tree used when it was last looked at, a moment ago; 0: not yet. */
+uint64_t sandbox_memory(const struct sandbox *s);
 
 /* The id of the host that this sandbox's builder has, to be given to others as spec.builder while it runs;
  * 0 where builders have no id of their own. */

@@ -94,6 +94,7 @@ static void sample(struct watch *w)
 	struct usage now = usage_sample(w->proc, w->shm, false);
 	if (ceiling && now.memory > ceiling)
 		now = usage_sample(w->proc, w->shm, true);
+	__atomic_store_n(&r->memory, now.memory, __ATOMIC_RELAXED);
 	if (now.memory > r->peak_memory)
 		r->peak_memory = now.memory;
 	/* a tree at its ceiling of tasks comes and goes by a few */

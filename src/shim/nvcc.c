@@ -13,12 +13,14 @@
 
 /* Left out of the seed: options that don't change code, or whose values are places: the output (setup.py puts
  * the Python version there), folders of headers (Python's own differ by version), what nvcc does in parallel,
- * what it prints and keeps, and what is added here anyway.  So one source compiled for two Pythons gets one seed. */
+ * what it prints and keeps, and what is added here anyway.  So one source compiled for two Pythons gets one seed.
+ * And the architectures: an architecture's code is to be the same whichever others are compiled with it. */
 static const char *const skipped_with_value[] = {
 	"-o", "--output-file", "-odir", "--output-directory", "-MF", "--dependency-output", "-MT",
 	"--dependency-target-name", "-MQ", "-t", "--threads", "-split-compile", "--split-compile",
 	"-I", "--include-path", "-isystem", "--system-include", "-keep-dir", "--keep-dir",
-	"-ccbin", "--compiler-bindir", "-time", "--time", NULL,
+	"-ccbin", "--compiler-bindir", "-time", "--time", "-gencode", "--generate-code", "-arch", "--gpu-architecture",
+	"-code", "--gpu-code", NULL,
 };
 static const char *const skipped[] = {
 	"-M", "-MM", "-MD", "-MMD", "-MP", "--generate-dependencies", "--generate-nonsystem-dependencies",
@@ -31,7 +33,8 @@ static const char *const skipped_joined[] = {
 	"-I", "-isystem=", "--include-path=", "--system-include=", "-o=", "--output-file=", "-odir=",
 	"--output-directory=", "-MF=", "--dependency-output=", "-MT=", "--dependency-target-name=", "-t=",
 	"--threads=", "-split-compile=", "--split-compile=", "-keep-dir=", "--keep-dir=", "-ccbin=",
-	"--compiler-bindir=", "-time=", "--time=", NULL,
+	"--compiler-bindir=", "-time=", "--time=", "-gencode=", "--generate-code=", "-arch=", "--gpu-architecture=",
+	"-code=", "--gpu-code=", NULL,
 };
 
 static bool starts_with_one_of(const char *text, const char *const *list)

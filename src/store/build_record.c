@@ -59,9 +59,10 @@ static int walk(struct store *s, const char *sql, const char *match, size_t limi
 
 #define RECORDS "SELECT drv, name, what, log, start_ms, end_ms, cpu_ms, peak_memory, status, path, note FROM build " \
 	"WHERE (?1 IS NULL OR instr(name, ?1) OR instr(drv, ?1)) AND what "
-#define NEWEST " 'compile' ORDER BY id DESC LIMIT ?2"
+#define COMPILES "IN ('compile', 'step')"
+#define NEWEST " ORDER BY id DESC LIMIT ?2"
 
-static const char builds[] = RECORDS "<>" NEWEST, compiles[] = RECORDS "=" NEWEST;
+static const char builds[] = RECORDS "NOT " COMPILES NEWEST, compiles[] = RECORDS COMPILES NEWEST;
 
 int store_builds(struct store *s, const char *match, size_t limit, store_build_fn *fn, void *ctx, struct err *err)
 {
@@ -78,7 +79,7 @@ int store_compile_last(struct store *s, const char *name, int64_t *ms, uint64_t 
 	if (!s->db)
 		return 0;
 	_cleanup_stmt_ sqlite3_stmt *stmt = db_stmt(s->db, "SELECT end_ms - start_ms, peak_memory FROM build "
-		"WHERE name = ? AND what = 'compile' AND status = 0 AND note = 'miss' ORDER BY id DESC LIMIT 1", err);
+		"WHERE name = ? AND what " COMPILES " AND status = 0 AND note LIKE 'miss%' ORDER BY id DESC LIMIT 1", err);
 	if (!stmt)
 		return -1;
 	db_bind_text(stmt, 1, name);
@@ -86,6 +87,26 @@ int store_compile_last(struct store *s, const char *name, int64_t *ms, uint64_t 
 	if (rc > 0) {
 		*ms = sqlite3_column_int64(stmt, 0);
 		*peak_memory = (uint64_t)sqlite3_column_int64(stmt, 1);
+	}
+	return rc;
+}
+
+int store_compile_sum(struct store *s, const char *drv_name, int64_t *count, int64_t *ms, struct err *err)
+{
+	if (!s->db)
+		return 0;
+	/* Of each source the newest, in the builds of this name. */
+	_cleanup_stmt_ sqlite3_stmt *stmt = db_stmt(s->db, "SELECT count(*), coalesce(sum(ms), 0) FROM "
+		"(SELECT end_ms - start_ms AS ms, max(id) FROM build WHERE what = 'compile' AND note LIKE 'miss%' "
+		"AND substr(drv, -length(?1)) = ?1 GROUP BY name)", err);
+	if (!stmt)
+		return -1;
+	_cleanup_free_ char *suffix = mem_printf("-%s.drv", drv_name);
+	db_bind_text(stmt, 1, suffix);
+	int rc = db_step(s->db, stmt, err);
+	if (rc > 0) {
+		*count = sqlite3_column_int64(stmt, 0);
+		*ms = sqlite3_column_int64(stmt, 1);
 	}
 	return rc;
 }

@@ -163,7 +163,10 @@ int db_create(struct db *db, struct err *err)
 /* upgrades[n]: from version n + 1 to n + 2. */
 static const char *const upgrades[DB_VERSION - 1] = {
 	"ALTER TABLE build ADD COLUMN note TEXT; CREATE INDEX build_name ON build(name); PRAGMA user_version = 2",
-	"ALTER TABLE path ADD COLUMN used INTEGER NOT NULL DEFAULT 0; PRAGMA user_version = 3",
+	"ALTER TABLE path ADD COLUMN used INTEGER NOT NULL DEFAULT 0; "
+	"CREATE TABLE manifest (command BLOB NOT NULL PRIMARY KEY, body BLOB NOT NULL, "
+	"path INTEGER NOT NULL REFERENCES path(id) ON DELETE CASCADE) STRICT; "
+	"CREATE INDEX manifest_path ON manifest(path); PRAGMA user_version = 3",
 };
 
 int db_upgrade(struct db *db, struct err *err)

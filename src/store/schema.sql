@@ -30,6 +30,14 @@ CREATE TABLE realisation (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX realisation_path ON realisation(path);
 
+-- Which result a compiler's command had for which files (compile/manifest.h).  It goes with its newest result.
+CREATE TABLE manifest (
+	command BLOB NOT NULL PRIMARY KEY,      -- hash of the exact command
+	body    BLOB NOT NULL,
+	path    INTEGER NOT NULL REFERENCES path(id) ON DELETE CASCADE
+) STRICT;
+CREATE INDEX manifest_path ON manifest(path);
+
 -- What people want kept.  RESTRICT: a root's object can't be deleted by mistake.
 CREATE TABLE root (
 	name TEXT NOT NULL PRIMARY KEY,         -- also a link in roots/

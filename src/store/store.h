@@ -111,16 +111,21 @@ int store_add_texts(struct store *s, const struct store_text *texts, size_t coun
 int store_realisation(struct store *s, const char *id, char **path, struct err *err); /* 1 and valid, 0, -1 */
 int store_realisation_add(struct store *s, const char *id, const char *path, struct err *err);
 
+/* The manifest of a compiler's command, by its hash; bytes that mean something to the compile room only.  It is kept
+ * as long as the realisation `newest` is.  store_manifest: 1, 0 (none), -1; appends to out. */
+int store_manifest(struct store *s, const struct hash *command, struct buf *out, struct err *err);
+int store_manifest_set(struct store *s, const struct hash *command, struct slice bytes, const char *newest, struct err *err);
+
 /* What a build took; kept for plans, estimates and `forge log`. */
 struct store_build {
 	const char *drv_path, *name, *log;      /* log: path relative to the store folder */
-	const char *what;                       /* "fetch", "unpack", "build", "finish", "test", "compile" */
+	const char *what;                       /* "fetch", "unpack", "build", "finish", "test"; "compile", and "step" of one */
 	int64_t start_ms, end_ms;               /* since 1970 */
 	int64_t cpu_ms;
 	uint64_t peak_memory;
 	int status;                             /* 0, or forge's exit status for the failure */
 	const char *path;                       /* output, NULL on failure */
-	const char *note;                       /* of a compile: "hit", "miss", "in place: why"; else NULL */
+	const char *note;                       /* of a compile: "hit", "miss", "in place: why", …; else NULL */
 };
 int store_build_add(struct store *s, const struct store_build *b, struct err *err);
 /* The newest records whose name or derivation path contains `match` (NULL: all), newest first: of all but
@@ -133,6 +138,10 @@ int store_compiles(struct store *s, const char *match, size_t limit, store_build
 	struct err *err);
 /* What the compiler itself took when it last compiled the source of exactly this name: 1, 0 (never), -1. */
 int store_compile_last(struct store *s, const char *name, int64_t *ms, uint64_t *peak_memory, struct err *err);
+
+/* How many compiles the builds of a derivation's name had so far, and what they took together, each when it was last
+ * made: 1, -1. */
+int store_compile_sum(struct store *s, const char *drv_name, int64_t *count, int64_t *ms, struct err *err);
 
 /* Roots: store/roots/<name> -> object; also in the database.  data is a JSON text kept with it, or NULL.
  * store_roots: fn's result other than 0 ends the walk and is returned; fn may look things up, but not add. */

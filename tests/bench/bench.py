@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import places  # noqa: E402
 from measure import Skip, median  # noqa: E402
 
-USUAL = ["noop", "evaluate", "builds", "fetch", "unpack"]
+USUAL = ["noop", "evaluate", "matrix", "builds", "fetch", "unpack"]
 NAMED = ["registry", "causal"]
 MEMORY_MAX = 64 << 20
 

@@ -28,7 +28,7 @@ end
 
 local function target(name, make)
   return {
-    name = name, recipe = "wheels", version = "1", label = "1", axes = { step = name }, is_default = name == "fetch",
+    name = name, recipe = "wheels", version = "1", label = "1", axes = { step = name },
     derive = function()
       local results = {}
       for _, entry in ipairs(entries()) do results[#results + 1] = { role = entry.file, drv = make(entry) } end

@@ -11,6 +11,8 @@ import sys
 
 import pytest
 
+from compiling import GCC
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -186,6 +188,45 @@ def server(tmp_path):
     for process in started:
         process.stdin.close()
         process.wait(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def static_program(tmp_path_factory):
+    """Compile C files to one program that needs no libraries: static_program(name, files) -> its path."""
+    def compiled(name, sources):
+        program = tmp_path_factory.mktemp("program") / name
+        subprocess.run([os.environ.get("CC", "cc"), "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-static", "-w",
+                        f"-I{ROOT / 'src'}", *sources, "-o", program], check=True)
+        return program
+    return compiled
+
+
+@pytest.fixture(scope="session")
+def shim(static_program):
+    return static_program("cc", sorted((ROOT / "src/shim").glob("*.c")))
+
+
+def with_libraries(program, base):
+    """Put a program of this machine into a world, with the libraries that it loads."""
+    out = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    for path in [program, *(word for word in out.split() if word.startswith("/"))]:
+        (base / path[1:]).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, base / path[1:])
+
+
+@pytest.fixture
+def compiling(project, shim):
+    """A project whose world has the shim in front of a compiler that is a script (compiling.py)."""
+    base = project.base()
+    (base / "usr/bin").mkdir(parents=True)
+    (base / "usr/bin/gcc-12").write_text(GCC)
+    (base / "usr/bin/gcc-12").chmod(0o755)
+    with_libraries("/bin/dash", base)
+    for name in ("test", "cut"):
+        (base / "bin" / name).symlink_to("busybox")
+    (project.recipes / "toolchain/bin").mkdir(parents=True)
+    shutil.copy(shim, project.recipes / "toolchain/bin/cc")
+    return project
 
 
 @pytest.fixture

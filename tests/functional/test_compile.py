@@ -1,74 +1,16 @@
 """The compile store with the real shim, in a world of busybox whose gcc is a script."""
-import json
-import os
-import shutil
 import signal
-import subprocess
 import time
 
 import pytest
 
+from compiling import WORLD, compiles, notes
 
-STORE = "--compile-store"
-
-# Compiles to what says what was compiled; a source with "slow" takes a second, one with "fail" is wrong.
-GCC = r"""#!/bin/sh
-mode=c out= src=
-while [ $# -gt 0 ]; do
-  case $1 in -E) mode=E ;; -o) out=$2; shift ;; -*) ;; *) src=$1 ;; esac
-  shift
-done
-if [ $mode = E ]; then { echo "# 1 \"$src\""; cat $src; } > $out; exit; fi
-grep -q slow $src && sleep 1
-grep -q fail $src && { echo "$src:1: error: it says fail" >&2; exit 3; }
-echo "$src: a warning" >&2
-{ echo object of; cat $src; } > $out
-"""
-
-WORLD = """
-local shimmed = { mounts = { { at = "/", layers = { forge.path "base" } },
-                             { at = "/toolchain", layers = { forge.path "toolchain" } } } }
-local function build(name, script, env)
-  env = env or {}
-  env.PATH = "/toolchain/bin:/bin"
-  env.WHICH = name -- no two builds are one
-  return sh(name, script, { world = shimmed, env = env, inert = { MAX_JOBS = { memory = 1073741824 } } })
-end
-"""
+PLACE = "--no-compile-store"
 
 # Files s1.c … are compiled side by side, and the objects are the output.
 MANY = ("mkdir w; cd w; for i in 1 2 3 4 5 6; do echo int s$i = $i\\\\;$kind > s$i.c; done; "
         "for i in 1 2 3 4 5 6; do cc -O2 -c s$i.c -o s$i.o & done; wait; cat s1.o s2.o s3.o s4.o s5.o s6.o > $out")
-
-
-@pytest.fixture(scope="session")
-def shim(root, tmp_path_factory):
-    program = tmp_path_factory.mktemp("shim") / "cc"
-    sources = sorted((root / "src/shim").glob("*.c"))
-    subprocess.run([os.environ.get("CC", "cc"), "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-static", "-w", f"-I{root / 'src'}",
-                    *sources, "-o", program], check=True)
-    return program
-
-
-@pytest.fixture
-def compiling(project, shim):
-    base = project.base()
-    (base / "usr/bin").mkdir(parents=True)
-    (base / "usr/bin/gcc-12").write_text(GCC)
-    (base / "usr/bin/gcc-12").chmod(0o755)
-    (base / "bin/test").symlink_to("busybox")
-    (project.recipes / "toolchain/bin").mkdir(parents=True)
-    shutil.copy(shim, project.recipes / "toolchain/bin/cc")
-    return project
-
-
-def compiles(project):
-    out, _ = project.run("log", "--compiles", "--json", "--lines", "1000")
-    return json.loads(out)
-
-
-def notes(project):
-    return sorted(c["note"] for c in compiles(project))
 
 
 def many(name, kind=""):
@@ -76,14 +18,14 @@ def many(name, kind=""):
 
 
 def test_a_second_build_compiles_nothing(compiling):
-    first = compiling.object(many("one"), STORE)
+    first = compiling.object(many("one"))
     assert first.read_text() == "".join(f"object of\nint s{i} = {i};\n" for i in range(1, 7))
     assert notes(compiling) == ["miss"] * 6
-    second = compiling.object(many("two"), STORE)
+    second = compiling.object(many("two"))
     assert second.read_bytes() == first.read_bytes()
     assert notes(compiling) == ["hit"] * 6 + ["miss"] * 6
     assert {c["name"] for c in compiles(compiling)} == {f"w/s{i}.c" for i in range(1, 7)}
-    third = compiling.object(many("three"))
+    third = compiling.object(many("three"), PLACE)
     assert third.read_bytes() == first.read_bytes()
     assert len(compiles(compiling)) == 12
     out, _ = compiling.run("log", "--compiles", "w/s1.c")
@@ -94,13 +36,13 @@ def test_a_second_build_compiles_nothing(compiling):
 def test_messages_come_back(compiling):
     text = WORLD + 'return build("NAME", "echo x > a.c; cc -c a.c -o a.o 2> $out")'
     for name in ("one", "two"):
-        assert compiling.object(text.replace("NAME", name), STORE).read_text() == "a.c: a warning\n"
+        assert compiling.object(text.replace("NAME", name)).read_text() == "a.c: a warning\n"
     assert notes(compiling) == ["hit", "miss"]
 
 
 def test_a_wrong_source(compiling):
     text = WORLD + 'return build("wrong", "echo fail > a.c; cc -c a.c -o a.o")'
-    _, err = compiling.realise(text, STORE, status=100)
+    _, err = compiling.realise(text, status=100)
     assert "a.c:1: error: it says fail" in err and "exited with status 3" in err
     [record] = compiles(compiling)
     assert record["note"].startswith("in place: forge's own compile exited with status 3")
@@ -109,18 +51,18 @@ def test_a_wrong_source(compiling):
 
 def test_what_is_no_compile_runs_at_once(compiling):
     text = WORLD + 'return build("link", "echo x > a.o; cc a.o -o $out")'
-    assert compiling.object(text, STORE).read_text() == "object of\nx\n"
+    assert compiling.object(text).read_text() == "object of\nx\n"
     assert compiles(compiling) == []
 
 
 def test_builds_with_a_compile_store_see_many_jobs(compiling):
     text = WORLD + 'return build("NAME", "test $MAX_JOBS = COUNT; echo > $out")'
-    compiling.realise(text.replace("NAME", "a").replace("COUNT", "28"), STORE, "--cores", "7", "--memory", "3GiB")
-    compiling.realise(text.replace("NAME", "b").replace("COUNT", "3"), "--cores", "7", "--memory", "3GiB")
+    compiling.realise(text.replace("NAME", "a").replace("COUNT", "28"), "--cores", "7", "--memory", "3GiB")
+    compiling.realise(text.replace("NAME", "b").replace("COUNT", "3"), PLACE, "--cores", "7", "--memory", "3GiB")
 
 
 def test_the_limits_hold_for_compiles(compiling):
-    compiling.realise(many("one", "slow"), STORE, "--jobs", "2")
+    compiling.realise(many("one", "slow"), "--jobs", "2")
     ran = sorted((c["start_ms"], c["end_ms"]) for c in compiles(compiling))
     at_once = max(sum(1 for other in ran if other[0] <= one[0] < other[1]) for one in ran)
     assert len(ran) == 6 and at_once == 2
@@ -132,13 +74,13 @@ def test_two_builds_at_once_compile_once(compiling):
         local a = build("one", "{MANY}", {{ kind = "slow" }})
         local b = build("two", "{MANY}", {{ kind = "slow" }})
         return build("both", "cat " .. a .. " " .. b .. " > $out")"""
-    assert compiling.object(text, STORE, "--jobs", "4").read_text().count("object of") == 12
+    assert compiling.object(text, "--jobs", "4").read_text().count("object of") == 12
     assert notes(compiling) == ["hit"] * 6 + ["miss"] * 6
     compiling.ends_well()
 
 
 def test_two_forges_at_once_compile_once(compiling):
-    started = [compiling.start("realise", STORE, compiling.recipe(many(name, "slow"), f"{name}.lua"), "--jobs", "2")
+    started = [compiling.start("realise", compiling.recipe(many(name, "slow"), f"{name}.lua"), "--jobs", "2")
                for name in ("one", "two")]
     for process in started:
         _, err = process.communicate(timeout=100)
@@ -149,7 +91,7 @@ def test_two_forges_at_once_compile_once(compiling):
 
 @pytest.mark.parametrize("signo", [signal.SIGKILL, signal.SIGINT])
 def test_what_was_compiled_is_there_after_the_end(compiling, signo):
-    process = compiling.start("realise", STORE, compiling.recipe(many("one", "slow")), "--jobs", "1")
+    process = compiling.start("realise", compiling.recipe(many("one", "slow")), "--jobs", "1")
     deadline = time.monotonic() + 60
     while len(compiles(compiling)) < 4:
         assert time.monotonic() < deadline and process.poll() is None
@@ -158,7 +100,7 @@ def test_what_was_compiled_is_there_after_the_end(compiling, signo):
     process.communicate(timeout=30)
     assert process.returncode in (-9, 130)
     before = len(compiles(compiling))
-    compiling.realise(many("one", "slow"), STORE)
+    compiling.realise(many("one", "slow"))
     after = [c["note"] for c in compiles(compiling)][:6]
     # Kept in batches of a second: an end without warning costs what was made since.
     assert after.count("hit") >= before - 2 and (signo == signal.SIGKILL or after.count("hit") == before)

@@ -70,9 +70,6 @@ class Place:
         command = json.loads(self.ask(sent, "command"))
         assert command["kind"] == "cc", command
         out = self.root / "out"
-        self.run(command["preprocess"], cwd)
-        assert os.listdir(out) == ["text.i"]
-        (out / "text.i").unlink()
         said = self.run(command["compile"], cwd)
         assert sorted(os.listdir(out)) == ([".deps", "object"] if "out_deps" in command else ["object"])
         deps = None

@@ -19,13 +19,13 @@ return forge.derivation {{ name = "{name}-{version}", what = "finish", system = 
 """
 
 
-def make_wheel(folder, name, version, requires_python=">=3.8", requires=(), tag="py3-none-any"):
+def make_wheel(folder, name, version, requires_python=">=3.8", requires=(), tag="py3-none-any", text=None):
     """A small pure wheel, as a build would leave it."""
     folder.mkdir(exist_ok=True)
     info = f"{name}-{version}.dist-info"
     metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\nRequires-Python: {requires_python}\n"
     metadata += "".join(f"Requires-Dist: {r}\n" for r in requires)
-    files = {f"{name}/__init__.py": f"version = '{version}'\n", f"{info}/METADATA": metadata,
+    files = {f"{name}/__init__.py": text or f"version = '{version}'\n", f"{info}/METADATA": metadata,
              f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: {tag}\n"}
     record = ""
     for path, text in files.items():
@@ -176,7 +176,7 @@ def test_another_version_stands_beside(index, project):
 def test_json_result(index, project):
     folder, *_ = index
     out, _ = project.run("export", "--json", str(folder))
-    assert json.loads(out) == {"folder": str(folder), "wheels": 2, "changed": False}
+    assert json.loads(out) == {"folder": str(folder), "indexes": ["simple"], "wheels": 2, "changed": False}
 
 
 def test_a_folder_of_somebody_else_is_left_alone(index, project, tmp_path):

@@ -8,7 +8,8 @@ import subprocess
 import time
 
 import pytest
-from test_compile import STORE, compiling, many, notes, shim  # noqa: F401 (fixtures)
+from compiling import notes
+from test_compile import many
 
 CHAIN = """
 local input = sh("input", "echo input > $out")
@@ -17,7 +18,7 @@ return sh("%s", "cat " .. input .. " > $out; echo " .. user .. " >> $out")
 """
 # As forge.wheel has it: a result and a verdict on it.
 TESTED = """
-return { targets = { { name = "only", recipe = "tested", version = "1", label = "", axes = {}, is_default = true,
+return { targets = { { name = "only", recipe = "tested", version = "1", label = "", axes = {},
   derive = function()
   local wheel = sh("wheel", "echo wheel > $out; echo other > $dev", { outputs = { "out", "dev" } })
   return { { role = "wheel", drv = wheel }, { role = "test", drv = sh("verdict", "cat " .. wheel .. " > $out") } }
@@ -139,17 +140,17 @@ def test_the_least_recently_used_goes_first(project):
     project.ends_well()
 
 
-def test_compiles_stay_unless_a_size_is_given(compiling):  # noqa: F811
-    compiling.realise(many("one"), STORE)
+def test_compiles_stay_unless_a_size_is_given(compiling):
+    compiling.realise(many("one"))
     (compiling.store / "roots/one").unlink()
     assert gc(compiling)["left"] == 6
     assert names(compiling) == [f"compile-s{i}.c" for i in range(1, 7)]
-    compiling.realise(many("two"), STORE)
+    compiling.realise(many("two"))
     assert notes(compiling) == ["hit"] * 6 + ["miss"] * 6
     compiling.ends_well()
     gc(compiling, "--max-size", "0")
     assert names(compiling) == ["two"]
-    compiling.realise(many("three"), STORE)
+    compiling.realise(many("three"))
     assert notes(compiling) == ["hit"] * 6 + ["miss"] * 12
     compiling.ends_well()
 
@@ -278,6 +279,7 @@ def test_anothers_store(project):
 def test_an_older_store_is_brought_up_to_date(project):
     path = project.object(CHAIN % "kept")
     execute(project, "alter table path drop column used")
+    execute(project, "drop table manifest")
     execute(project, "pragma user_version = 2")
     assert gc(project)["left"] == 3 and path.exists()
     project.ends_well()

@@ -329,6 +329,24 @@ def test_sdists_that_do_not_serve(world):
     assert not world.lock.exists()
 
 
+def test_tags(world):
+    for name in ("alpha-1.0+cu124-cp313-cp313-linux_x86_64.whl", "alpha-1.0-cp314-cp314t-manylinux_2_28_x86_64.whl",
+                 "alpha-1.0-cp312-cp312-win_amd64.whl", "alpha-1.1-cp311-cp311-linux_x86_64.whl", "alpha-1.0.tar.gz"):
+        world.publish("alpha", name, b"x")
+    tags = {"kind": "tags", "name": "alpha", "version": "1.0"}
+    assert world.run(tags) == [["cp313-cp313", "cp314-cp314t"]]
+    assert world.entries() == {"tags alpha 1.0": {"tags": ["cp313-cp313", "cp314-cp314t"]}}
+    assert [path for _, path in world.asked()] == ["/simple/alpha/"]
+    world.run(tags)
+    assert world.asked() == []
+    assert "the index has no wheel of alpha 2.0 for x86_64 Linux" in world.run({**tags, "version": "2.0"}, status=1)
+    world.publish("alpha", "alpha-1.0-cp315-cp315-linux_x86_64.whl", b"x")
+    world.asked()
+    world.run(tags, options=["--update=beta"])
+    assert world.asked() == []
+    assert world.run(tags, options=["--update=Alpha"]) == [["cp313-cp313", "cp314-cp314t", "cp315-cp315"]]
+
+
 # --- Debian ------------------------------------------------------------------------------------
 
 def gpg(home, *args, data=None):

@@ -48,6 +48,24 @@ def test_all_recipes_of_the_folder(index):
     assert [(row["recipe"], row["how"]) for row in rows(index)] == [("recipes/x.lua", "pinned"), ("recipes/y.lua", "locked")]
 
 
+def test_what_a_call_excludes_is_not_asked_for(index):
+    """The lock lacks what only an excluded variant needs."""
+    publish(index, "alpha-1.1-py3-none-any.whl")
+    path = index.project.recipe("""
+      local function target(name, requirement, because)
+        return {
+          name = name, recipe = "x", version = "1", axes = {},
+          tell = function() return { label = "1", excluded = because } end,
+          derive = function()
+            local list = forge.wheels.get { python = "3.13", requires = { requirement }, alone = true }
+            return { { role = "out", drv = list[1].folder } }
+          end,
+        }
+      end
+      return { targets = { target("a", "beta==1.0", "it is not built"), target("b", "alpha==1.0") } }""")
+    assert [(row["name"], row["newest"]) for row in rows(index, path)] == [("alpha", "1.1")]
+
+
 def test_what_is_not_locked(index):
     index.lock.unlink()
     index.project.refuses("outdated", "recipes/x.lua", status=1, says=["lacks the wheels", "run: forge lock recipes/x.lua"])

@@ -39,7 +39,7 @@ def here(project, build):
 def test_the_blocks_are_found():
     assert len(blocks("sh")) == 2 and len(blocks("lua")) == 1
     assert commands("make") == ["make quickstart", "make check"]
-    assert len(commands("build/forge")) == 6 and len(commands("pip")) == 1
+    assert len(commands("build/forge")) == 7 and len(commands("pip")) == 1
 
 
 def test_the_recipe_is_that_of_the_file(here):

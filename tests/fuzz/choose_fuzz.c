@@ -32,6 +32,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	}
 	free(choose_newest(&page, "3.13", &err));
 	choose_sdist(&page, "1", &err);
+	_cleanup_str_list_ struct str_list tags = STR_LIST_INIT;
+	if (choose_tags(&page, "1", &tags, &err) == 0 && tags.count == 0)
+		__builtin_trap();
 	list_free(&files);
 	return 0;
 }

@@ -22,7 +22,8 @@ static void check(const struct compile_command *c)
 		abort();
 	if (c->why)
 		return;
-	if (!has(&c->compile, c->source) || !has(&c->preprocess, c->source) || !has(&c->compile, c->out_object))
+	if (!has(&c->compile, c->source) || !has(&c->compile, c->out_object) ||
+			has(&c->preprocess, c->source) != (c->kind == COMPILE_NVCC))
 		abort();
 	if (strncmp(c->out_object, "/out/", 5) != 0 || strchr(c->out_object + 5, '/') || c->object[0] != '/')
 		abort();

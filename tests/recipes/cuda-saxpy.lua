@@ -15,6 +15,6 @@ return forge.wheel {
   requires = { "setuptools==80.9.0" },
   runtime  = {},
   env   = function(v) return { SAXPY_ARCHS = v.archs:join ";" } end,
-  label = forge.label.local_version "cu{cuda}",
+  label = forge.label.local_version "cu{cuda}{sm}",
   test  = { import = "cuda_saxpy", run = "import cuda_saxpy; assert cuda_saxpy.device_count() >= 0" },
 }

@@ -65,15 +65,13 @@ static int fill_all(const struct eval *e, const struct plan *plan, struct store 
 static int plan_default(struct eval *e, struct store *s, struct plan *plan, struct err *err)
 {
 	LIST(size_t) wanted = { 0 };
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < eval_target_count(e); i++) {
-		const struct eval_result *results;
-		size_t count = 0;
-		if (eval_target(e, i)->is_default)
-			rc = eval_derive(e, i, &results, &count, err);
-		for (size_t k = 0; rc == 0 && k < count; k++)
-			*list_push(&wanted) = results[k].drv;
-	}
+	const struct eval_result *results;
+	size_t first, count = 0;
+	int rc = eval_default(e, &first, err);
+	if (rc == 0 && first < eval_target_count(e))
+		rc = eval_derive(e, first, &results, &count, err);
+	for (size_t k = 0; rc == 0 && k < count; k++)
+		*list_push(&wanted) = results[k].drv;
 	if (rc == 0)
 		rc = plan_make(e, wanted.items, wanted.count, s, plan, err);
 	list_free(&wanted);

@@ -2,7 +2,6 @@
  * The compile room from the command line, for functional tests.  The request is read from stdin, as the shim sends it:
  *
  *	compile_tool command                            what it is understood as
- *	compile_tool key TOOLCHAIN FOLDER STDERR        its key, FOLDER being what its preprocess run left in /out
  *	compile_tool deps FILE                          the dependency file as the compiler in place writes it
  *
  * Prints JSON (deps: the file); on an error its line on stderr, and exits with its status.
@@ -13,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compile/key.h"
+#include "compile/command.h"
 #include "core/fs.h"
 #include "core/json.h"
 #include "core/mem.h"
@@ -57,51 +56,6 @@ static int show_command(const struct compile_command *c)
 	return print(answer);
 }
 
-static int add_texts(struct compile_key *k, const char *folder, const char *said, struct err *err)
-{
-	_cleanup_str_list_ struct str_list names = STR_LIST_INIT;
-	_cleanup_buf_ struct buf text = BUF_INIT;
-	int dir = fs_open_dir(folder, err);
-	if (dir < 0 || fs_list(dir, &names, err) < 0)
-		return -1;
-	str_list_sort(&names);
-	for (size_t i = 0; i < names.count; i++) {
-		buf_clear(&text);
-		if (fs_read_file(dir, names.items[i], LIMIT, &text, err) < 0 ||
-		    compile_key_text(k, names.items[i], (struct slice){ text.data, text.len }, err) < 0)
-			return -1;
-	}
-	close(dir);
-	buf_clear(&text);
-	if (fs_read_file(AT_FDCWD, said, LIMIT, &text, err) < 0)
-		return -1;
-	compile_key_stderr(k, (struct slice){ text.data, text.len });
-	return 0;
-}
-
-static int show_key(const struct compile_command *c, char **argv, struct err *err)
-{
-	_cleanup_compile_key_ struct compile_key k;
-	_cleanup_json_ struct json *answer = json_new_obj();
-	struct hash hash;
-	compile_key_begin(&k, c, argv[0]);
-	if (add_texts(&k, argv[1], argv[2], err) < 0)
-		return -1;
-	const struct str_list *inputs = compile_key_inputs(&k);
-	set_list(answer, "inputs", inputs);
-	for (size_t i = 0; i < inputs->count; i++) {
-		_cleanup_buf_ struct buf text = BUF_INIT;
-		if (fs_read_file(AT_FDCWD, inputs->items[i], LIMIT, &text, err) < 0)
-			return -1;
-		hash_of(text.data, text.len, &hash);
-		compile_key_input(&k, inputs->items[i], &hash);
-	}
-	compile_key_end(&k, &hash);
-	_cleanup_free_ char *hex = hash_hex(&hash);
-	json_set_str(answer, "key", hex);
-	return print(answer);
-}
-
 static int show_deps(const struct compile_command *c, const char *file, struct err *err)
 {
 	_cleanup_buf_ struct buf made = BUF_INIT, out = BUF_INIT;
@@ -124,11 +78,9 @@ static int run(int argc, char **argv, struct err *err)
 		return show_command(&c);
 	if (c.why)
 		return err_set(err, ERR_INPUT, "%s", c.why);
-	if (argc == 5 && strcmp(argv[1], "key") == 0)
-		return show_key(&c, argv + 2, err);
 	if (argc == 3 && strcmp(argv[1], "deps") == 0)
 		return show_deps(&c, argv[2], err);
-	return err_set(err, ERR_USAGE, "compile_tool command | key TOOLCHAIN FOLDER STDERR | deps FILE");
+	return err_set(err, ERR_USAGE, "compile_tool command | deps FILE");
 }
 
 int main(int argc, char **argv)

@@ -84,6 +84,27 @@ static inline struct json *fake_lock_git(const struct json *request)
 	return e;
 }
 
+/* Every release serves the same Pythons. */
+static inline struct json *fake_lock_tags(void)
+{
+	static const char *const tags[] = { "cp311-cp311", "cp313-cp313", "cp313-cp313t", "cp39-abi3" };
+	struct json *list = json_new_arr();
+	for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
+		json_push(list, json_new_str(tags[i]));
+	return list;
+}
+
+/* What a torch needs: the runtime of CUDA 12.4 (2.6), 12.8 (to 2.10), 13.0 (newer); 0.x is built without. */
+static inline void fake_lock_runtime(const char *requirement, struct json *answer)
+{
+	int major, minor;
+	if (sscanf(requirement, "torch==%d.%d", &major, &minor) != 2 || major == 0)
+		return;
+	const char *needs = minor > 10 ? "nvidia-cuda-runtime==13.0.96"
+		: minor > 6 ? "nvidia-cuda-runtime-cu12==12.8.90" : "nvidia-cuda-runtime-cu12==12.4.127";
+	json_push(answer, fake_lock_wheel(needs));
+}
+
 /* eval_options.locked; ctx, where given, is a size_t that counts the requests. */
 static inline int fake_lock_answer(void *ctx, const struct json *request, struct json **answer,
 	struct err *err)
@@ -99,6 +120,10 @@ static inline int fake_lock_answer(void *ctx, const struct json *request, struct
 		*answer = fake_lock_git(request);
 		return 0;
 	}
+	if (kind && strcmp(kind, "tags") == 0 && name && json_get_str(request, "version")) {
+		*answer = fake_lock_tags();
+		return 0;
+	}
 	int debian = kind && strcmp(kind, "debian") == 0;
 	const struct json *list = json_get(request, debian ? "packages" : "requires");
 	if (!kind || (!debian && strcmp(kind, "wheels") != 0) || json_kind(list) != JSON_ARR)
@@ -107,6 +132,8 @@ static inline int fake_lock_answer(void *ctx, const struct json *request, struct
 	for (size_t i = 0; i < json_count(list); i++)
 		json_push(*answer, debian ? fake_lock_deb(json_str(json_at(list, i)))
 			: fake_lock_wheel(json_str(json_at(list, i))));
+	for (size_t i = 0; !debian && i < json_count(list); i++)
+		fake_lock_runtime(json_str(json_at(list, i)), *answer);
 	return 0;
 }
 

@@ -10,6 +10,8 @@ static int derive_all(struct eval *e, struct err *err)
 	const struct eval_result *results;
 	size_t count;
 	for (size_t i = 0; i < eval_target_count(e); i++) {
+		if (eval_tell(e, i, err) < 0)
+			return -1;
 		if (eval_target(e, i)->excluded)
 			continue;
 		if (eval_derive(e, i, &results, &count, err) < 0)

@@ -1,7 +1,7 @@
-"""What to do with a wheel: `pip_line.py SIMPLE`, with the records of `forge realise --json` on standard input.
+"""What to do with a wheel: `pip_line.py INDEXES`, with the records of `forge realise --json` on standard input.
 
-A wheel that was compiled against torch loads with that torch only, which its metadata does not say: the
-line names it.
+INDEXES: what `forge export` printed, an index a line.  A wheel that was compiled against torch loads with that torch
+only, which its metadata does not say: the line names it, and the index of that torch and CUDA.
 """
 import json
 import os
@@ -21,8 +21,17 @@ def requirements(record):
         yield f"torch=={axes(record)['torch']}"
 
 
-def main(simple):
+def index_of(record, indexes):
+    """The one for this torch and CUDA (.../cu130-torch2.11/simple), else the first."""
+    torch, cuda = axes(record).get("torch"), axes(record).get("cuda")
+    words = ["cu" + cuda.replace(".", "") if cuda else "cpu"] + (["torch" + ".".join(torch.split(".")[:2])] if torch else [])
+    own = [index for index in indexes if pathlib.Path(index).parent.name == "-".join(words)]
+    return (own or indexes)[0]
+
+
+def main(indexes):
     [record] = json.load(sys.stdin)
+    simple = index_of(record, indexes)
     python = axes(record).get("python", "3")
     here = "%d.%d" % sys.version_info[:2]
     print("the wheel")
@@ -36,4 +45,4 @@ def main(simple):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1].splitlines())

@@ -26,7 +26,7 @@ packaged=$(now)
 compiled=$(now)
 record=$("$build/forge" realise --json "$recipe")
 realised=$(now)
-simple=$("$build/forge" export "$build/index")
+indexes=$("$build/forge" export "$build/index")
 exported=$(now)
 
 echo
@@ -39,4 +39,4 @@ echo "${steps:-realise	$((realised - compiled))	nothing to do: all of it was in 
 row export $((exported - realised)) "$build/index"
 row "in all" $((exported - start)) "from the sources to the index"
 echo
-echo "$record" | "$PYTHON" "$support/pip_line.py" "$simple"
+echo "$record" | "$PYTHON" "$support/pip_line.py" "$indexes"

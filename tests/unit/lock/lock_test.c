@@ -20,6 +20,7 @@
 	"\"pypi a-1.whl\":" WHEEL("a-1.whl") ",\n" \
 	"\"sdist a 1\":{\"build_requires\":[],\"file\":\"a-1.tar.gz\",\"from\":\"pypi\",\"name\":\"a\",\"requires\":[\"b\"]," \
 	SHA ",\"size\":7,\"version\":\"1\"},\n" \
+	"\"tags a 1\":{\"tags\":[\"cp313-cp313\",\"cp314-cp314t\"]},\n" \
 	"\"wheels 3.13 a==1\":{\"files\":[\"a-1.whl\"]},\n" \
 	"\"~\":null}}\n"
 #define GIT_KEY "\"git https://h.example/a v1 submodules\""
@@ -75,6 +76,9 @@ static void test_answers(void **state)
 		answer(l, "{\"kind\":\"debian\",\"suite\":\"trixie\",\"packages\":[\"bash\",\"bash\"]}", &err);
 	assert_int_equal(json_count(debs), 1);
 	assert_string_equal(json_get_str(json_at(debs, 0), "path"), "pool/b/bash.deb");
+	_cleanup_json_ struct json *tags = answer(l, "{\"kind\":\"tags\",\"name\":\"a\",\"version\":\"1\"}", &err);
+	assert_int_equal(json_count(tags), 2);
+	assert_string_equal(json_str(json_at(tags, 1)), "cp314-cp314t");
 	lock_free(l);
 }
 
@@ -82,6 +86,7 @@ static void test_missing_entry_says_what_and_how(void **state)
 {
 	static const char *const rows[][2] = {
 		{ "{\"kind\":\"sdist\",\"name\":\"flash-attn\",\"version\":\"2.8.3\"}", "lacks the sdist of flash-attn 2.8.3" },
+		{ "{\"kind\":\"tags\",\"name\":\"a\",\"version\":\"2\"}", "lacks the tags of the wheels of a 2 (run: forge lock" },
 		{ "{\"kind\":\"wheels\",\"python\":\"3.13\",\"requires\":[\"torch==2\",\"numpy\"]}",
 		  "lacks the wheels for Python 3.13 of numpy, torch==2" },
 		{ "{\"kind\":\"wheels\",\"python\":\"3.13\",\"requires\":[\"a==1\"],\"deps\":false}",
@@ -112,6 +117,7 @@ static void test_bad_requests(void **state)
 		{ "{\"kind\":\"sdist\",\"name\":\"a\",\"version\":\"x y\"}", "can't be" },
 		{ "{\"kind\":\"sdist\",\"name\":\"../a\",\"version\":\"1\"}", "can't be" },
 		{ "{\"kind\":\"sdist\",\"name\":\"a\",\"version\":\"1\",\"extra\":1}", "unknown field \"extra\"" },
+		{ "{\"kind\":\"tags\",\"version\":\"1\"}", "\"name\" must be a string" },
 		{ "{\"kind\":\"wheels\",\"python\":\"2.7\",\"requires\":[\"a\"]}", "must be like" },
 		{ "{\"kind\":\"wheels\",\"python\":\"3.13\",\"requires\":[]}", "list of 1 to" },
 		{ "{\"kind\":\"wheels\",\"python\":\"3.13\",\"requires\":\"a\"}", "list of 1 to" },
@@ -150,8 +156,8 @@ static void test_bad_files(void **state)
 		{ "\"version\":1,", "\"version\":\"1\",", "forge.lock:1: \"version\"" },
 		{ "\"version\":1,", "\"version\":1,\"more\":1,", "forge.lock:1: a lock is" },
 		{ "\"entries\":{", "\"entries\":[], \"x\":{", "forge.lock:1: a lock is" },
-		{ "\"wheels 3.13", NULL, "forge.lock: not JSON: line 6" },
-		{ "}}\n", "}}\n}", "forge.lock: not JSON: line 8" },
+		{ "\"wheels 3.13", NULL, "forge.lock: not JSON: line 7" },
+		{ "}}\n", "}}\n}", "forge.lock: not JSON: line 9" },
 		{ GOOD, "<html></html>", "forge.lock: not JSON: line 1" },
 		{ GOOD, "", "forge.lock: not JSON" },
 		{ SHA ",", "", "forge.lock:3: entry \"debian trixie bash=1:5-2\": \"sha256\" is missing" },
@@ -170,16 +176,18 @@ static void test_bad_files(void **state)
 		{ "\"from\":\"pypi\"", "\"from\":\"url\"", "forge.lock:4: entry \"pypi a-1.whl\": \"from\"" },
 		{ "\"requires\":[\"b\"],", "", "forge.lock:5: entry \"sdist a 1\": \"requires\" is missing" },
 		{ "\"requires\":[\"b\"]", "\"requires\":[1]", "forge.lock:5: entry \"sdist a 1\": \"requires\" holds" },
-		{ "[\"a-1.whl\"]", "[\"b-1.whl\"]", "forge.lock:6: entry \"wheels 3.13 a==1\": it names \"pypi b-1.whl\"" },
-		{ "[\"a-1.whl\"]", "{}", "forge.lock:6: entry \"wheels 3.13 a==1\": \"files\" is not a list" },
-		{ "{\"files\":[\"a-1.whl\"]}", "7", "forge.lock:6: entry \"wheels 3.13 a==1\": it is not an object" },
+		{ "[\"cp313-cp313\",", "[1,", "forge.lock:6: entry \"tags a 1\": \"tags\" holds" },
+		{ "\"tags\":[", "\"tag\":[", "forge.lock:6: entry \"tags a 1\": \"tags\" is missing" },
+		{ "[\"a-1.whl\"]", "[\"b-1.whl\"]", "forge.lock:7: entry \"wheels 3.13 a==1\": it names \"pypi b-1.whl\"" },
+		{ "[\"a-1.whl\"]", "{}", "forge.lock:7: entry \"wheels 3.13 a==1\": \"files\" is not a list" },
+		{ "{\"files\":[\"a-1.whl\"]}", "7", "forge.lock:7: entry \"wheels 3.13 a==1\": it is not an object" },
 		{ "\"wheels 3.13 a==1\"", GIT_KEY ":" GIT("v1", SRI, "true") ",\"wheels 3.13 a==1\"", "submodules\": \"rev\" is not" },
 		{ "\"wheels 3.13 a==1\"", GIT_KEY ":" GIT(REV, "x", "true") ",\"wheels 3.13 a==1\"", "submodules\": \"narHash\"" },
 		{ "\"wheels 3.13 a==1\"", GIT_KEY ":" GIT(REV, SRI, "7") ",\"wheels 3.13 a==1\"", "submodules\": \"submodules\" is" },
 		{ "\"wheels 3.13 a==1\"", "\"git https://h.example/b v1\":" GIT(REV, SRI, "false") ",\"wheels 3.13 a==1\"",
 		  "v1\": \"url\" is not that of the key" },
-		{ "\"wheels 3.13 a==1\"", "\"wheals\"", "forge.lock:6: entry \"wheals\": this forge knows no such kind" },
-		{ "\"wheels 3.13 a==1\"", "\"sdist a 1\"", "forge.lock: not JSON: line 6" },
+		{ "\"wheels 3.13 a==1\"", "\"wheals\"", "forge.lock:7: entry \"wheals\": this forge knows no such kind" },
+		{ "\"wheels 3.13 a==1\"", "\"sdist a 1\"", "forge.lock: not JSON: line 7" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		_cleanup_free_ char *text = spoil(rows[i][0], rows[i][1]);

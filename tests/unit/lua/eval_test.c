@@ -128,17 +128,26 @@ static void test_variants_are_lazy(void **state)
 	const struct eval_result *results;
 	recipe_begin(&r);
 	r.options.ctx = &asked;
-	assert_non_null(recipe_open(&r, "return require('forge').wheel { name = 'x', version = '1',\n"
-		"matrix = { python = {'3.13'}, archs = {{'80'}, {'90'}}, flavour = {'a', 'b'} },\n"
+	assert_non_null(recipe_open(&r, "local forge_label = require('forge').label.local_version(function(v)"
+		" if v.flavour == 'b' then error('no label') end return '{sm}{flavour}' end)"
+		" return require('forge').wheel { name = 'x', version = '1',\n"
+		"matrix = { python = {'3.13'}, archs = {{'80'}, {'90'}}, flavour = {'a', 'b'} },"
+		"label = forge_label,\n"
 		"env = function(v) if v.flavour == 'b' then error('not me') end return {A = v.archs:join ';'} end }"));
 	assert_int_equal(asked, 0);
 	assert_int_equal(eval_drv_count(r.eval), 0);
 	assert_int_equal(eval_target_count(r.eval), 4);
 	assert_string_equal(eval_target(r.eval, 0)->name, "cp313-sm80-flavoura");
 	assert_string_equal(eval_target(r.eval, 3)->name, "cp313-sm90-flavourb");
-	assert_true(eval_target(r.eval, 0)->is_default && !eval_target(r.eval, 1)->is_default);
+	size_t first;
+	assert_int_equal(eval_default(r.eval, &first, &r.err), 0);
+	assert_int_equal(first, 0);
+	assert_string_equal(eval_target(r.eval, 0)->label, "1+sm80a");
+	assert_int_equal(eval_tell(r.eval, 1, &r.err), -1);
+	assert_non_null(strstr(r.err.msg, "no label (variant cp313-sm80-flavourb)"));
+	err_clear(&r.err);
 	assert_int_equal(eval_derive(r.eval, 1, &results, &count, &r.err), -1);
-	assert_non_null(strstr(r.err.msg, "recipe.lua:3: not me"));
+	assert_non_null(strstr(r.err.msg, "recipe.lua:3: not me (variant cp313-sm80-flavourb)"));
 	err_clear(&r.err);
 	/* One that fails leaves the others as they are. */
 	assert_int_equal(eval_derive(r.eval, 0, &results, &count, &r.err), 0);
@@ -163,7 +172,7 @@ static void test_bare(void **state)
 	const struct eval_target *t = eval_target(r.eval, 0);
 	assert_string_equal(t->name, "");
 	assert_string_equal(t->recipe, "x");
-	assert_true(!t->version && !t->label && t->is_default && json_kind(t->axes) == JSON_OBJ);
+	assert_true(!t->version && !t->label && t->told && json_kind(t->axes) == JSON_OBJ);
 	assert_int_equal(eval_derive(r.eval, 0, &results, &count, &r.err), 0);
 	assert_string_equal(results[0].role, "out");
 	recipe_end(&r);

@@ -60,9 +60,26 @@ static void test_refused(void **state)
 		{ "name = 'x', version = '1', source = forge.url {urls = {'u'}}", "forge.url: 'sha256' is missing" },
 		{ "name = 'x', version = '1', label = {}", "'label' is forge.label" },
 		{ "name = 'x', version = '1', label = forge.label.local_version 'cu{cuda}'", "label: there is no word 'cuda'" },
+		{ "name = 'x', version = '1', label = forge.label.build_tag 'x'", "recipe.lua:2: label: the build tag 'x' must begin with a digit" },
+		{ "name = 'x', version = '1', label = forge.label.local_version 'a-b'", "recipe.lua:2: label: the local version 'a-b' may hold" },
 		{ "name = 'x', version = '1', jobs = {MAX_JOBS = {memori = 1}}", "jobs.MAX_JOBS: there is no field 'memori' (did you mean 'memory'?)" },
 		{ "name = 'x', version = '1', test = {imprt = 'x'}", "test: there is no field 'imprt' (did you mean 'import'?)" },
 		{ "name = 'x', version = '1', test = {gpu = 'no-such.py'}", "no-such.py" },
+		{ "name = 'x', version = '1', matrix = {}", "matrix: it has no axes" },
+		{ "name = 'x', version = '1', matrix = {pyton = {'3.13'}}", "matrix: there is no axis 'pyton' (did you mean 'python'?)" },
+		{ "name = 'x', version = '1', matrix = {python = {'3.02'}}", "recipe.lua:2: python: there is no version '3.02'" },
+		{ "name = 'x', version = '1', matrix = {cuda = {'13.9'}}", "recipe.lua:2: cuda: there is no version '13.9' (did you mean '13.0'?)" },
+		{ "name = 'x', version = '1', matrix = {torch = {'2.10.0'}}, exclude = {{torch = '2.11.0'}}", "recipe.lua:2: exclude[1] excludes nothing: torch has no value '2.11.0' (did you mean '2.10.0'?)" },
+		{ "name = 'x', version = '1', matrix = {archs = {{'80'}, {'80', '90'}}}, label = forge.label.local_version '{sm}', exclude = {{archs = {'90'}}}", "exclude[1] excludes nothing: archs has no value '90' (did you mean '80'?)" },
+		{ "name = 'x', version = '1', matrix = {flavour = {'a'}}, exclude = {{flavour = 'a', because = 3}}", "exclude[1]: 'because' must be a string" },
+		{ "name = 'x', version = '1', matrix = {flavour = {'a'}}, exclude = {'a'}", "exclude: '[1]' must be a table or a function" },
+		{ "name = 'x', version = '1', matrix = {flavour = {'a'}}, profiles = {some = {flavour = 'grape'}}", "profiles.some selects nothing: flavour has no value 'grape'; it has a" },
+		{ "name = 'x', version = '1', matrix = {flavour = {'a'}}, profiles = {['so me'] = {}}", "'so me' is not a name for a profile" },
+		{ "name = 'x', version = '1', matrix = {archs = {{'80'}, {'90'}}}", "recipe.lua:2: matrix: sm80 and sm90 would both be x 1: tell them apart by the label" },
+		{ "name = 'x', version = '1', matrix = {archs = {{'80'}, {'90'}}}, label = forge.label.local_version 'a'", "sm80 and sm90 would both be x 1+a" },
+		{ "name = 'x', version = '1', matrix = {archs = {{'80'}}}, aliases = {X = 'arch'}", "aliases.X: there is no axis or field 'arch' (did you mean 'archs'?)" },
+		{ "name = 'x', version = '1', aliases = {X = 'requires'}", "aliases.X: there is no axis or field 'requires'" },
+		{ "name = 'x', version = '1', matrix = {torch = {'2.11.0'}}, stable_abi = {'tarch'}", "stable_abi[1]: there is no axis 'tarch' (did you mean 'torch'?)" },
 		{ "name = 'x', version = '1', patches = {1}", "patches: '[1]' must be a string" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -88,17 +105,15 @@ static void derive_fails(const char *fields, const char *part)
 
 static void test_refused_while_deriving(void **state)
 {
-	derive_fails("matrix = {python = {'3.12'}}", "python: there is no version '3.12'");
-	derive_fails("matrix = {cuda = {'13.9'}}", "cuda: there is no version '13.9' (did you mean '13.0'?)");
-	derive_fails("matrix = {torch = {'2.11.0'}, cuda = {'12.8'}}", "torch 2.11.0 is made for CUDA 13.0");
 	derive_fails("patches = {'missing.patch'}", "missing.patch");
 	derive_fails("env = {FORGE_SOURCE = 'x'}", "names that begin with FORGE_ are forge's own");
 	derive_fails("env = function(v) return {A = v.torch} end", "variant: there is no axis 'torch'");
-	derive_fails("env = function() return 3 end", "'env' must be a table, not a number");
 	derive_fails("prepare = function() return {} end", "'prepare' must be a string");
+	derive_fails("env = function() return 3 end", "recipe.lua:2: forge.wheel: 'env' must be a table or nothing, not a number");
+	derive_fails("requires = function() return {3} end", "recipe.lua:2: forge.wheel: 'requires' must be a list of strings or nothing");
+	derive_fails("runtime = function() return 'x' end", "recipe.lua:2: forge.wheel: 'runtime' must be a list of strings or nothing");
+	derive_fails("patches = {{'x', when = function() return 'yes' end}}", "recipe.lua:2: patches: 'when' must be true or false or nothing");
 	derive_fails("timeout = 'soon'", "'soon' is no amount");
-	derive_fails("label = forge.label.build_tag 'x'", "the build tag 'x' must begin with a digit");
-	derive_fails("label = forge.label.local_version 'a-b'", "the local version 'a-b' may hold");
 }
 
 static const struct eval_drv *drv_of(const char *role)
@@ -133,6 +148,8 @@ static void test_labels(void **state)
 		{ "nil", "1.2", "none", "" },
 		{ "forge.label.local_version 'cu{cuda}torch{torch}'", "1.2+cu130torch2.11", "local", "cu130torch2.11" },
 		{ "forge.label.local_version '{torch.full}.cp{python}.sm{archs}'", "1.2+2.11.0.cp313.sm80.90", "local", "2.11.0.cp313.sm80.90" },
+		{ "forge.label.local_version 'cu{cuda}{sm}torch{torch.full}'", "1.2+cu130sm80sm90torch2.11.0", "local", "cu130sm80sm90torch2.11.0" },
+		{ "forge.label.local_version(function(v) return 'CU{cuda}.' .. v.archs:join '.' end)", "1.2+cu130.80.90", "local", "cu130.80.90" },
 		{ "forge.label.build_tag '{torch.digits}.{cuda}'", "1.2-2110.130", "build", "2110.130" },
 		{ "forge.label.local_version(function(v) return 'n' .. #v.archs end)", "1.2+n2", "local", "n2" },
 		{ "forge.label.env('X_LOCAL_VERSION', 'cu{cuda}')", "1.2+cu130", "none", "" },
@@ -141,6 +158,7 @@ static void test_labels(void **state)
 		char *text = mem_printf("matrix = {python = {'3.13'}, torch = {'2.11.0'}, cuda = {'13.0'}, archs = {{'80', '90'}}},"
 			" label = %s", cases[i].label);
 		open_wheel(text);
+		assert_int_equal(eval_tell(r.eval, 0, &r.err), 0);
 		assert_string_equal(eval_target(r.eval, 0)->label, cases[i].shown);
 		assert_string_equal(drv_env_get(drv_of("wheel")->drv, "label_kind"), cases[i].kind);
 		assert_string_equal(drv_env_get(drv_of("wheel")->drv, "label_text"), cases[i].text);
@@ -195,13 +213,13 @@ static void test_world_of_cuda(void **state)
 	assert_int_equal(json_count(mounts), 5);
 	for (size_t i = 0; i < 5; i++)
 		assert_string_equal(json_get_str(json_at(mounts, i), "at"), at[i]);
-	/* The front, the five wheels of the toolkit, and the library's wheel of the environment. */
+	/* The front, the five wheels of the toolkit, and the environment's wheels of libraries: cublas, torch's runtime. */
 	const struct json *cuda = json_get(json_at(mounts, 1), "layers");
-	assert_int_equal(json_count(cuda), 7);
+	assert_int_equal(json_count(cuda), 8);
 	assert_false(str_ends(json_str(json_at(cuda, 0)), "/site-packages/nvidia/cu13"));
-	for (size_t i = 1; i < 7; i++)
+	for (size_t i = 1; i < 8; i++)
 		assert_true(str_ends(json_str(json_at(cuda, i)), "/site-packages/nvidia/cu13"));
-	assert_int_equal(json_count(json_get(json_at(mounts, 3), "layers")), 3); /* nvidia-cublas, ninja, torch */
+	assert_int_equal(json_count(json_get(json_at(mounts, 3), "layers")), 4); /* nvidia-cublas, nvidia-cuda-runtime, ninja, torch */
 	assert_int_equal(json_count(json_get(json_at(mounts, 4), "layers")), 1); /* the stand-in for the compilers */
 	assert_string_equal(json_get_str(json_get(world, "links"), "/env/bin/python"), "/usr/bin/python3.13");
 	assert_non_null(json_get_str(json_get(world, "files"), "/env/pyvenv.cfg"));
@@ -228,17 +246,161 @@ static void test_set(void **state)
 
 static void test_exclude(void **state)
 {
-	open_wheel("matrix = {python = {'3.13', '3.14'}, archs = {{'80'}, {'80', '90'}}},\n"
-		"exclude = {{python = '3.13', archs = {'80'}, because = 'no reason'}, {python = '3.14'}}");
-	assert_int_equal(eval_target_count(r.eval), 4);
+	size_t first;
+	open_wheel("matrix = {flavour = {'a', 'b', 'c'}, archs = {{'80'}, {'80', '90'}}}, label = forge.label.local_version '{sm}{flavour}',\n"
+		"exclude = {{flavour = 'a', archs = {'80'}, because = 'no reason'}, {flavour = {'b', 'c'}, archs = {'80'}},\n"
+		"function(v) return v.flavour == 'b' and 'no b' end, function(v) return v.flavour == 'c' end}");
+	assert_int_equal(eval_target_count(r.eval), 6);
+	assert_int_equal(eval_default(r.eval, &first, &r.err), 0);
+	assert_int_equal(first, 3);
+	for (size_t i = 0; i < 6; i++)
+		assert_int_equal(eval_tell(r.eval, i, &r.err), 0);
 	assert_string_equal(eval_target(r.eval, 0)->excluded, "no reason");
-	assert_null(eval_target(r.eval, 1)->excluded);
-	assert_true(eval_target(r.eval, 1)->is_default);
-	assert_string_equal(eval_target(r.eval, 2)->excluded, "excluded by the recipe");
-	assert_string_equal(eval_target(r.eval, 1)->name, "cp313-sm80_90");
+	assert_null(eval_target(r.eval, 3)->excluded);
+	assert_string_equal(eval_target(r.eval, 1)->excluded, "excluded by the recipe");
+	assert_string_equal(eval_target(r.eval, 4)->excluded, "no b");
+	assert_string_equal(eval_target(r.eval, 5)->excluded, "excluded by the recipe");
+	assert_string_equal(eval_target(r.eval, 3)->name, "sm80_90-flavoura");
 	_cleanup_buf_ struct buf axes = BUF_INIT;
-	json_write(eval_target(r.eval, 1)->axes, 0, &axes);
-	assert_string_equal(axes.data, "{\"archs\":[\"80\",\"90\"],\"python\":\"3.13\"}");
+	json_write(eval_target(r.eval, 3)->axes, 0, &axes);
+	assert_string_equal(axes.data, "{\"archs\":[\"80\",\"90\"],\"flavour\":\"a\"}");
+	open_wheel("matrix = {flavour = {'a'}}, exclude = function(v) return 3 end");
+	assert_int_equal(eval_tell(r.eval, 0, &r.err), -1);
+	assert_non_null(strstr(r.err.msg, "recipe.lua:2: forge.wheel: 'exclude' must be a string or true or false or nothing, not a number"));
+}
+
+/* What torch's locked wheels and nvcc's release say of two axes. */
+static void test_impossible(void **state)
+{
+	static const struct { const char *matrix, *why; } cases[] = {
+		{ "torch = {'2.11.0'}, cuda = {'13.0'}", NULL },
+		{ "torch = {'2.10.0'}, cuda = {'13.0'}", "torch 2.10.0 is built for CUDA 12.8; this variant has 13.0" },
+		{ "torch = {'2.6.0'}, cuda = {'13.0'}", "torch 2.6.0 is built for CUDA 12.4; this variant has 13.0" },
+		{ "torch = {'2.6.0+cu118'}, cuda = {'13.0'}", "torch 2.6.0+cu118 is built for CUDA 11.8; this variant has 13.0" },
+		{ "torch = {'2.6.0+cu130'}, cuda = {'13.0'}", NULL },
+		{ "torch = {'0.9.0'}, cuda = {'13.0'}", "torch 0.9.0 is built without CUDA; this variant has 13.0" },
+		{ "cuda = {'13.0'}, archs = {{'80', '70'}}", "nvcc of CUDA 13.0 does not know sm_70: it knows 75, 80," },
+		{ "cuda = {'13.0'}, archs = {{'90a', '120f', '103'}}", NULL },
+	};
+	const struct eval_result *results;
+	size_t count;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char *text = mem_printf("matrix = {%s}", cases[i].matrix);
+		open_wheel(text);
+		assert_int_equal(eval_derive(r.eval, 0, &results, &count, &r.err), 0);
+		const char *why = eval_target(r.eval, 0)->impossible;
+		if (!cases[i].why)
+			assert_true(!why && count == 2);
+		else if (!why || !strstr(why, cases[i].why))
+			fail_msg("%s: \"%s\" is not in: %s", cases[i].matrix, cases[i].why, why ? why : "(possible)");
+		free(text);
+	}
+}
+
+/* A Python that lib/ knows and the lock's torch does not. */
+static void test_what_torch_serves(void **state)
+{
+	recipe_holds(&r, "require('forge.torch').serves('2.11.0', '3.13')");
+	recipe_holds(&r, "require('forge.torch').serves('2.11.0', '3.13t')");
+	recipe_holds(&r, "not require('forge.torch').serves('2.11.0', '3.14')");
+	recipe_holds(&r, "require('forge.torch').lacks_python('2.11.0', '3.14') =="
+		" 'torch 2.11.0 has no wheels for Python 3.14: it has them for 3.11, 3.13, 3.13t'");
+	recipe_holds(&r, "require('forge.torch').lacks_cuda('2.11.0', '13.2', {{name = 'cuda-toolkit', version = '13.0.2'}}, true) == nil");
+	recipe_holds(&r, "require('forge.torch').lacks_cuda('2.11.0', '13.2', {{name = 'cuda-toolkit', version = '13.0.2'}}) ~= nil");
+	recipe_holds(&r, "require('forge.torch').lacks_cuda('2.11.0', '12.8', {{name = 'cuda-toolkit', version = '13.0.2'}}, true) ~= nil");
+	recipe_holds(&r, "require('forge.nvcc').lacks_gcc('11.8', 12) =="
+		" 'nvcc of CUDA 11.8 accepts gcc up to 11; this variant has gcc 12'");
+	recipe_holds(&r, "not require('forge.nvcc').lacks_gcc('12.4', 13) and not require('forge.nvcc').lacks_gcc('99.9', 99)");
+}
+
+/* "cp313-torch2.11 cp313-torch2.12": the variants of a profile. */
+static void profile_is(const char *name, const char *wanted)
+{
+	_cleanup_free_ bool *marked = mem_alloc(eval_target_count(r.eval) + 1);
+	_cleanup_buf_ struct buf got = BUF_INIT;
+	if (eval_profile(r.eval, name, marked, &r.err) < 0)
+		fail_msg("%s: %s", name, r.err.msg);
+	for (size_t i = 0; i < eval_target_count(r.eval); i++)
+		if (marked[i])
+			buf_printf(&got, "%s%s", got.len ? " " : "", eval_target(r.eval, i)->name);
+	assert_string_equal(got.data ? got.data : "", wanted);
+}
+
+static void test_profiles(void **state)
+{
+	_cleanup_str_list_ struct str_list names = STR_LIST_INIT;
+	open_wheel("matrix = {python = {'3.13'}, torch = {'2.9.0', '2.11.0', '2.11.1'}, debug = {'no', 'yes'}},\n"
+		"label = forge.label.local_version 'torch{torch.full}{debug}', exclude = {{torch = '2.9.0', debug = 'no'}},\n"
+		"profiles = {slow = {debug = 'yes', torch = {'2.9.0', '2.11.0'}}, odd = function(v) return v.torch == '2.11.1' end,\n"
+		"none = {torch = '2.9.0', debug = 'no'}, python313 = {debug = 'no'}, bad = function() return 'all' end}");
+	static const char *const known[] = { "all", "bad", "default", "none", "odd", "python313", "pytorch211", "pytorch29",
+		"slow", "stable" };
+	eval_profiles(r.eval, &names);
+	assert_int_equal(names.count, sizeof known / sizeof *known);
+	for (size_t i = 0; i < names.count; i++)
+		assert_string_equal(names.items[i], known[i]);
+	profile_is("default", "cp313-torch2.9-debugyes");
+	profile_is("pytorch29", "cp313-torch2.9-debugyes");
+	profile_is("pytorch211", "cp313-torch2.11.0-debugno cp313-torch2.11.0-debugyes cp313-torch2.11.1-debugno cp313-torch2.11.1-debugyes");
+	profile_is("slow", "cp313-torch2.9-debugyes cp313-torch2.11.0-debugyes");
+	profile_is("odd", "cp313-torch2.11.1-debugno cp313-torch2.11.1-debugyes");
+	profile_is("python313", "cp313-torch2.11.0-debugno cp313-torch2.11.1-debugno"); /* the recipe's own */
+	profile_is("none", "");
+	profile_is("stable", "cp313-torch2.9-debugyes cp313-torch2.11.0-debugno cp313-torch2.11.0-debugyes "
+		"cp313-torch2.11.1-debugno cp313-torch2.11.1-debugyes");
+	bool marked[6];
+	assert_int_equal(eval_profile(r.eval, "bad", marked, &r.err), -1);
+	assert_non_null(strstr(r.err.msg, "recipe.lua:5: profiles: 'bad' must be true or false or nothing, not a string"));
+}
+
+/* The newest Python of each torch: numbers, not texts; free-threaded ones only where there is nothing else. */
+static void test_the_newest_python(void **state)
+{
+	recipe_holds(&r, "(function()\n"
+		"  local choice, all = require 'forge.choice', {}\n"
+		"  for i, cell in ipairs { {'3.9', '2.11.0'}, {'3.13', '2.11.0'}, {'3.13t', '2.11.0'}, {'3.14', '2.11.0'}, {'3.11', '2.12.0'},\n"
+		"      {'3.13', '2.12.0'}, {'3.13t', '2.13.0'} } do\n"
+		"    all[i] = { python = cell[1], torch = cell[2] }\n"
+		"  end\n"
+		"  local _, profile = choice.profiles({}, { python = {}, torch = {} }, all, function(i) return i == 6 and 'no' or nil end)\n"
+		"  return table.concat(profile 'stable', ' ') == '2 5 7'\n"
+		"end)()");
+}
+
+static void test_env(void **state)
+{
+	struct json *env = json_new_obj();
+	r.options.env = env;
+	const char *fields = "matrix = {archs = {{'80'}}, flavour = {'a'}}, exclude = {{flavour = 'a', archs = {'80'}}},\n"
+		"aliases = {TORCH_CUDA_ARCH_LIST = 'archs', X_VERSION = 'version'}, jobs = {MAX_JOBS = {}},\n"
+		"env = {LEVEL = '1', ARCHS = 'none'}";
+	json_set_str(env, "TORCH_CUDA_ARCH_LIST", "8.0;9.0a 120");
+	json_set_str(env, "X_VERSION", "7");
+	json_set_str(env, "LEVEL", "3");
+	open_wheel(fields);
+	assert_int_equal(eval_target_count(r.eval), 1);
+	assert_string_equal(eval_target(r.eval, 0)->name, "sm80_90a_120-flavoura");
+	assert_string_equal(eval_target(r.eval, 0)->version, "7");
+	assert_string_equal(drv_env_get(raw_of()->drv, "LEVEL"), "3");
+	static const struct { const char *name, *value, *part; } wrong[] = {
+		{ "TORCH_CUDA_ARCH_LISTS", "80", "recipe.lua:4: --env: nothing in the recipe reads 'TORCH_CUDA_ARCH_LISTS' (did you mean 'TORCH_CUDA_ARCH_LIST'?)" },
+		{ "LEVVEL", "1", "nothing in the recipe reads 'LEVVEL' (did you mean 'LEVEL'?)" },
+		{ "ZZZZZZZZ", "1", "nothing in the recipe reads 'ZZZZZZZZ'; it has TORCH_CUDA_ARCH_LIST, X_VERSION, ARCHS, LEVEL" },
+		{ "MAX_JOBS", "4", "'MAX_JOBS' is filled in by the scheduler" },
+		{ "TORCH_CUDA_ARCH_LIST", "9.0+PTX", "'90+PTX' is no GPU architecture" },
+		{ "TORCH_CUDA_ARCH_LIST", " ", "a list without an architecture" },
+	};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		char *text = mem_printf(F "\n\nreturn forge.wheel { name = 'x', version = '1', %s }", fields);
+		struct json *one = json_new_obj();
+		json_set_str(one, wrong[i].name, wrong[i].value);
+		r.options.env = one;
+		recipe_fails(&r, text, wrong[i].part);
+		r.options.env = NULL;
+		json_free(one);
+		free(text);
+	}
+	json_free(env);
 }
 
 static void test_other_sources(void **state)
@@ -311,8 +473,9 @@ int main(void)
 		cmocka_unit_test(test_refused), cmocka_unit_test(test_refused_while_deriving),
 		cmocka_unit_test(test_labels), cmocka_unit_test(test_a_label_never_recompiles),
 		cmocka_unit_test(test_steps), cmocka_unit_test(test_world_of_cuda), cmocka_unit_test(test_set),
-		cmocka_unit_test(test_exclude), cmocka_unit_test(test_other_sources),
-		cmocka_unit_test(test_git_source), cmocka_unit_test(test_several_sources),
+		cmocka_unit_test(test_exclude), cmocka_unit_test(test_impossible), cmocka_unit_test(test_what_torch_serves),
+		cmocka_unit_test(test_profiles), cmocka_unit_test(test_the_newest_python), cmocka_unit_test(test_env),
+		cmocka_unit_test(test_other_sources), cmocka_unit_test(test_git_source), cmocka_unit_test(test_several_sources),
 	};
 	return cmocka_run_group_tests(tests, begin, end);
 }

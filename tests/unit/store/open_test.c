@@ -82,7 +82,7 @@ static void test_newer_store(void **state)
 }
 
 /* Format 2 did not know when what was used. */
-#define TO_2 "ALTER TABLE path DROP COLUMN used; PRAGMA user_version = 2; "
+#define TO_2 "ALTER TABLE path DROP COLUMN used; DROP TABLE manifest; PRAGMA user_version = 2; "
 /* Format 1 had no notes. */
 #define TO_1 TO_2 "DROP INDEX build_name; ALTER TABLE build DROP COLUMN note; PRAGMA user_version = 1; "
 

@@ -1,0 +1,295 @@
+/* One request of a shim, from its bytes to the answer. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "build/compile_impl.h"
+#include "core/fs.h"
+#include "shim/proto.h"
+
+static void remove_named(struct compile_call *c, char **name)
+{
+	if (*name)
+		fs_remove_tree(store_tmp_fd(c->pool->o.s), *name, NULL); /* what is left is taken when the store is next opened */
+	mem_free_ptr(name);
+}
+
+static void call_free(struct compile_call *c)
+{
+	struct compile_pool *p = c->pool;
+	struct compile_service *v = c->service;
+	claim_drop(&c->claim);
+	action_free(c->action);
+	compile_client_free(c->client);
+	nvcc_free(c);
+	remove_named(c, &c->stage);
+	remove_named(c, &c->made);
+	compile_command_free(&c->command);
+	buf_free(&c->manifest);
+	free(c->name);
+	free(c->why);
+	for (size_t i = 0; i < p->calls.count; i++)
+		if (p->calls.items[i] == c)
+			p->calls.items[i] = p->calls.items[--p->calls.count];
+	free(c);
+	service_lost_call(v);
+	service_unref(v);
+	queue_changed(p);
+}
+
+bool call_is_open(const struct compile_call *c)
+{
+	return !c->dropped && c->state == CALL_OPEN;
+}
+
+/* What it took is not needed any more, whatever it waits for now. */
+static void clean(struct compile_call *c)
+{
+	claim_drop(&c->claim);
+	action_free(steal_ptr(c->action));
+	nvcc_free(c);
+	remove_named(c, &c->stage);
+}
+
+/* Its request is about to be answered, or nobody waits for that any more. */
+static void close_call(struct compile_call *c, enum call_state state)
+{
+	bool was_open = c->state == CALL_OPEN;
+	c->state = state;
+	if (!was_open)
+		return;
+	c->service->done++;
+	c->service->left_ms -= c->known_ms < c->service->left_ms ? c->known_ms : c->service->left_ms;
+	service_tell(c->service);
+}
+
+void call_drop(struct compile_call *c)
+{
+	if (c->dropped)
+		return;
+	close_call(c, CALL_ANSWERED);
+	c->dropped = true;
+	compile_client_free(steal_ptr(c->client));
+	clean(c);
+	if (c->workers == 0)
+		call_free(c);
+}
+
+static void client_ended(void *ctx)
+{
+	call_drop(ctx);
+}
+
+/* It has its share of the limits: the shim runs it. */
+static void run_in_place(void *ctx, const char *why)
+{
+	struct compile_call *c = ctx;
+	_cleanup_free_ char *note = mem_printf("in place: %s", c->why);
+	queue_record_call(c, note, NULL);
+	close_call(c, CALL_PLACED);
+	compile_client_run(c->client, c->why);
+}
+
+static void queue_place(struct compile_call *c)
+{
+	c->placing = true;
+	c->action = action_new(c->service, &(struct action_spec){ .kind = ACTION_PLACED, .name = c->name,
+		.number = c->number, .ended = run_in_place, .ctx = c });
+}
+
+void call_place(struct compile_call *c, const char *why)
+{
+	if (c->state != CALL_OPEN || c->dropped || c->placing)
+		return;
+	free(c->why);
+	c->why = mem_dup(why);
+	clean(c);
+	queue_place(c);
+}
+
+void call_count(struct compile_call *c, const struct compile_action *a)
+{
+	if (!c->ran && a->began_ms)
+		c->began_ms = a->began_ms; /* until now it waited for its turn */
+	c->ran = true;
+	c->cpu_ms += a->cpu_ms;
+	if (a->peak_memory > c->peak_memory)
+		c->peak_memory = a->peak_memory;
+}
+
+static void answer(struct compile_call *c, int folder, const char *note, const char *path)
+{
+	_cleanup_err_ struct err err = { 0 };
+	if (result_send(c, folder, &err) < 0) {
+		call_place(c, err.msg);
+		return;
+	}
+	queue_record_call(c, note, path);
+	c->service->hits += strcmp(note, "hit") == 0;
+	close_call(c, CALL_ANSWERED);
+	clean(c);
+}
+
+bool call_answer(struct compile_call *c, const struct hash *key, const char *note)
+{
+	_cleanup_free_ char *path = NULL;
+	_cleanup_err_ struct err err = { 0 };
+	_cleanup_close_ int folder = result_find(c->pool, key, &path, &err);
+	if (folder >= 0)
+		answer(c, folder, note, path);
+	else if (err.code != ERR_NONE)
+		call_place(c, err.msg);
+	return folder >= 0 || err.code != ERR_NONE;
+}
+
+void call_made(struct compile_call *c, struct store_prepared *made, const struct hash *key, const char *note)
+{
+	struct compile_made m = { .key = { *key }, .key_count = made ? 1 : 0, .command = c->id, .lock = c->claim.lock };
+	c->claim.lock = -1; /* the commit's now */
+	if (made) {
+		m.made = *made;
+		m.has_made = true;
+		mem_free_ptr(&c->made);
+	}
+	m.manifest = c->manifest;
+	c->manifest = (struct buf)BUF_INIT;
+	result_keep(c->pool, &m);
+	if (!call_answer(c, key, note))
+		call_place(c, "its result is gone");
+}
+
+/* A worker's end comes to the call, or, if that was dropped meanwhile, ends it. */
+struct work {
+	struct compile_call *call;
+	call_worker_fn *done;
+	void *arg;
+};
+
+static void worked(void *ctx, int rc, struct buf *data, const struct proc_result *result, struct err *err)
+{
+	struct work work = *(struct work *)ctx;
+	struct compile_call *c = work.call;
+	free(ctx);
+	c->workers--;
+	if (!c->dropped && !c->placing && c->state == CALL_OPEN)
+		work.done(work.arg, rc, data, err);
+	else if (c->dropped && c->workers == 0)
+		call_free(c);
+}
+
+void call_worker(struct compile_call *c, proc_worker_fn *fn, void *arg, call_worker_fn *done)
+{
+	struct work *work = mem_alloc(sizeof *work);
+	_cleanup_err_ struct err err = { 0 };
+	*work = (struct work){ c, done, arg };
+	c->workers++;
+	if (loop_worker(c->pool->o.loop, fn, arg, worked, work, NULL, &err) == 0)
+		return;
+	c->workers--;
+	free(work);
+	call_place(c, err.msg);
+}
+
+/* Is there an answer already?  Else it is made, by one at a time. */
+static bool look(void *ctx)
+{
+	struct compile_call *c = ctx;
+	struct hash key;
+	_cleanup_err_ struct err err = { 0 };
+	int there = manifest_look(c, &key, &err);
+	if (there < 0) {
+		call_place(c, err.msg);
+		return true;
+	}
+	return there > 0 && call_answer(c, &key, "hit");
+}
+
+static void turn(void *ctx)
+{
+	struct compile_call *c = ctx;
+	if (c->command.kind == COMPILE_NVCC)
+		nvcc_run(c);
+	else
+		cc_run(c);
+}
+
+static void claim_failed(void *ctx, const char *why)
+{
+	call_place(ctx, why);
+}
+
+static bool compiles(const struct compile_request *r)
+{
+	static const char *const words[] = { "-c", "--compile", "-dc", "--device-c", "-dw", "--device-w" };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_list_has(&r->argv, words[i]))
+			return true;
+	return false;
+}
+
+/* Records go by the source as the build has it; a build's own folder is the same for all. */
+static char *source_name(const struct compile_command *c)
+{
+	_cleanup_free_ char *path = c->source[0] == '/' ? mem_dup(c->source) : mem_printf("%s/%s", c->cwd, c->source);
+	return mem_dup(str_starts(path, "/build/") ? path + strlen("/build/") : path);
+}
+
+static void refuse(struct compile_call *c)
+{
+	_cleanup_free_ char *line = mem_printf("forge: %s\n", c->command.why);
+	compile_client_text(c->client, PROTO_STDERR, slice_of(line));
+	compile_client_exit(c->client, 1);
+	c->state = CALL_ANSWERED;
+}
+
+static void open_call(struct compile_call *c, const struct compile_request *r)
+{
+	bool place = c->command.kind == COMPILE_IN_PLACE;
+	c->state = CALL_OPEN;
+	c->began_ms = queue_clock();
+	c->name = place ? mem_dup(r->argv.items[r->argv.count - 1]) : source_name(&c->command);
+	c->service->compiles++;
+	store_compile_last(c->pool->o.s, c->name, &c->known_ms, &(uint64_t){ 0 }, NULL);
+	service_tell(c->service);
+	if (place) {
+		c->why = mem_dup(c->command.why);
+		queue_place(c);
+		return;
+	}
+	compile_command_id(&c->command, r, c->service->view.toolchain, &c->id);
+	c->claim = (struct compile_claim){ .look = look, .turn = turn, .failed = claim_failed, .ctx = c };
+	claim_take(&c->claim, c->pool, &c->id);
+}
+
+static void asked(void *ctx, const uint8_t *request, size_t len)
+{
+	struct compile_call *c = ctx;
+	_cleanup_compile_request_ struct compile_request r = { 0 };
+	if (compile_request_read(request, len, &r, NULL) < 0) {
+		call_drop(c); /* the shim says that it was broken off */
+		return;
+	}
+	compile_command_read(&r, &c->command);
+	if (c->command.kind == COMPILE_REFUSED) {
+		refuse(c);
+	} else if (c->command.kind == COMPILE_IN_PLACE && !compiles(&r)) {
+		compile_client_run(c->client, c->command.why); /* a link, a question: no work to queue for */
+		c->state = CALL_PLACED;
+	} else {
+		open_call(c, &r);
+	}
+}
+
+struct compile_call *call_new(struct compile_service *v, int fd, struct err *err)
+{
+	struct compile_pool *p = v->pool;
+	struct compile_call *c = mem_alloc(sizeof *c);
+	*c = (struct compile_call){ .pool = p, .service = v, .number = p->asked++ };
+	c->client = compile_client_new(p->o.loop, fd, &v->held, asked, client_ended, c, err);
+	if (!c->client) {
+		free(c);
+		return NULL;
+	}
+	v->refs++;
+	*list_push(&p->calls) = c;
+	return c;
+}

@@ -1,0 +1,254 @@
+/* A compile by nvcc: see compile_nvcc.h. */
+#include "build/compile_nvcc.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "compile/nvcc_key.h"
+#include "core/fs.h"
+
+#define PARTS "/parts"
+
+char *nvcc_stage_path(const struct compile_call *c, const char *below)
+{
+	return mem_printf("%s/tmp/%s%s", store_folder(c->pool->o.s), c->stage, below);
+}
+
+void nvcc_free(struct compile_call *c)
+{
+	parts_free(c);
+	action_free(steal_ptr(c->texts));
+	nvcc_steps_free(&c->steps);
+	str_list_free(&c->env);
+	str_list_free(&c->join);
+	mem_free_ptr(&c->join_in);
+	mem_free_ptr(&c->join_parts);
+	mem_free_ptr(&c->join_view);
+}
+
+/* What said the steps that ran in the first sandbox, or in a part's; in nvcc's order. */
+static int gather_said(struct compile_call *c, int texts, struct buf *out, struct buf *messages, struct err *err)
+{
+	int tmp = store_tmp_fd(c->pool->o.s);
+	size_t ran = 0;
+	buf_str(messages, c->steps.said);
+	for (size_t i = 0; i < c->steps.items.count; i++) {
+		enum nvcc_step_kind kind = c->steps.items.items[i].kind;
+		bool part = kind == NVCC_CICC || kind == NVCC_PTXAS;
+		if (kind == NVCC_FATBINARY || kind == NVCC_HOST)
+			continue;
+		size_t n = part ? i : ran++;
+		for (int k = 0; k < 2; k++) {
+			_cleanup_free_ char *path = mem_printf("%s%ssaid/%zu.%s", part ? c->stage : "", part ? "/" : "", n, k ? "err" : "out");
+			if (part && faccessat(tmp, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+				continue;
+			if (fs_read_file(part ? tmp : texts, path, COMPILE_MESSAGES_MAX, k ? messages : out, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* In a worker: the object that the last sandbox left. */
+static int take_joined(void *ctx, struct buf *answer, struct err *err)
+{
+	struct compile_call *c = ctx;
+	_cleanup_buf_ struct buf said_out = BUF_INIT, said_err = BUF_INIT, record = BUF_INIT;
+	_cleanup_close_ int out = action_open_out(c->action, err);
+	_cleanup_close_ int texts = out < 0 ? -1 : action_open_out(c->texts, err);
+	_cleanup_close_ int messages = texts < 0 ? -1 : action_open_messages(c->action, err);
+	const struct taken_file files[] = { { c->command.out_object + strlen(COMPILE_OUT "/"), "object" }, { NULL, NULL } };
+	struct store_prepared made = { 0 };
+	if (messages < 0 || gather_said(c, texts, &said_out, &said_err, err) < 0 ||
+			take_messages(messages, &said_out, &said_err, err) < 0 ||
+			take_result(c, c->made, out, files, (struct slice){ said_out.data, said_out.len },
+				(struct slice){ said_err.data, said_err.len }, err) < 0)
+		return -1;
+	if (c->command.depfile) {
+		_cleanup_close_ int stage = fs_open_beneath(store_tmp_fd(c->pool->o.s), c->stage, O_RDONLY | O_DIRECTORY, 0, err);
+		_cleanup_free_ char *to = fs_join(c->made, "deps");
+		if (stage < 0 || store_copy_in(store_tmp_fd(c->pool->o.s), stage, "deps", to, err) < 0)
+			return -1;
+	}
+	if (take_prepare(c, c->made, "", &made, err) < 0)
+		return -1;
+	store_prepared_write(&made, &record);
+	answer_put(answer, record.data, record.len);
+	return 0;
+}
+
+static void joined(void *ctx, int rc, struct buf *answer, struct err *err)
+{
+	struct compile_call *c = ctx;
+	struct slice rest = { answer->data, answer->len }, record;
+	struct store_prepared made = { 0 };
+	if (rc < 0 || answer_get(&rest, &record, err) < 0 || store_prepared_read(record, &made, err) < 0)
+		call_place(c, err->msg);
+	else
+		call_made(c, &made, &c->whole, "miss");
+}
+
+static void start_take(struct compile_call *c, proc_worker_fn *fn, call_worker_fn *done)
+{
+	_cleanup_err_ struct err err = { 0 };
+	c->made = store_tmp_name(c->pool->o.s, "compile", &err);
+	if (c->made)
+		call_worker(c, fn, c, done);
+	else
+		call_place(c, err.msg);
+}
+
+static void join_ended(void *ctx, const char *why)
+{
+	struct compile_call *c = ctx;
+	call_count(c, c->action);
+	if (why)
+		call_place(c, why);
+	else
+		start_take(c, take_joined, joined);
+}
+
+/* The last steps as nvcc has the shell run them, over what the others left. */
+static void make_join(struct compile_call *c)
+{
+	_cleanup_buf_ struct buf script = BUF_INIT;
+	buf_str(&script, "umask 022\nset -e\nln -s " NVCC_IN "/*.cudafe1.cpp " NVCC_IN "/*.module_id " PARTS "/* " COMPILE_OUT "/\n");
+	for (size_t i = 0; i < c->steps.items.count; i++) {
+		const struct nvcc_step *s = &c->steps.items.items[i];
+		if (s->kind == NVCC_FATBINARY || s->kind == NVCC_HOST)
+			buf_printf(&script, "%s\n", s->line);
+	}
+	str_list_add(&c->join, "/bin/sh");
+	str_list_add(&c->join, "-c");
+	str_list_take(&c->join, buf_steal(&script));
+	str_list_take(&c->join, NULL);
+	c->join_in = action_out(c->texts);
+	c->join_parts = nvcc_stage_path(c, "/parts");
+	c->join_view = nvcc_stage_path(c, "/view");
+	c->binds[0] = (struct sandbox_bind){ c->join_in, NVCC_IN };
+	c->binds[1] = (struct sandbox_bind){ c->join_parts, PARTS };
+}
+
+void nvcc_join(struct compile_call *c)
+{
+	make_join(c);
+	c->action = action_new(c->service, &(struct action_spec){ .kind = ACTION_JOIN, .name = c->name, .number = c->number,
+		.argv = c->join.items, .env = c->env.items, .cwd = c->command.cwd, .build = c->join_view, .binds = c->binds,
+		.bind_count = 2, .ended = join_ended, .ctx = c });
+}
+
+/* In a worker: the object of nvcc's own run.  What it read is what its preprocessing read, copies of which it saw. */
+static int take_whole(void *ctx, struct buf *answer, struct err *err)
+{
+	struct compile_call *c = ctx;
+	_cleanup_compile_trace_ struct compile_trace trace = { 0 };
+	_cleanup_manifest_entry_ struct manifest_entry entry = { 0 };
+	_cleanup_close_ int texts = action_open_out(c->texts, err);
+	if (texts < 0 || trace_take(c, texts, &trace, &entry, err) < 0)
+		return -1;
+	return take_run(c, &entry, answer, err);
+}
+
+static void whole_ended(void *ctx, const char *why)
+{
+	struct compile_call *c = ctx;
+	call_count(c, c->action);
+	if (why)
+		call_place(c, why);
+	else
+		start_take(c, take_whole, take_run_done);
+}
+
+static void run_whole(struct compile_call *c)
+{
+	c->join_view = nvcc_stage_path(c, "/view");
+	c->action = action_new(c->service, &(struct action_spec){ .kind = ACTION_NVCC, .name = c->name, .number = c->number,
+		.argv = c->command.compile.items, .env = c->command.env.items, .cwd = c->command.cwd, .build = c->join_view,
+		.ended = whole_ended, .ctx = c });
+}
+
+/* The steps get what nvcc would give them besides the command's own environment. */
+static void make_env(struct compile_call *c)
+{
+	for (size_t i = 0; i < c->command.env.count; i++)
+		if (!str_starts(c->command.env.items[i], "PATH=") && !str_starts(c->command.env.items[i], "LD_LIBRARY_PATH="))
+			str_list_add(&c->env, c->command.env.items[i]);
+	for (size_t i = 0; i < c->steps.env.count; i++)
+		str_list_add(&c->env, c->steps.env.items[i]);
+	str_list_take(&c->env, NULL);
+}
+
+static int read_hash(struct slice *rest, struct hash *out, struct err *err)
+{
+	struct slice field;
+	if (answer_get(rest, &field, err) < 0)
+		return -1;
+	if (field.n != HASH_SIZE)
+		return err_set(err, ERR_FAIL, "a worker's answer is cut off");
+	memcpy(out->bytes, field.p, HASH_SIZE);
+	return 0;
+}
+
+static int read_answer(struct compile_call *c, const struct buf *answer, struct slice *why, struct slice *rest, struct err *err)
+{
+	struct slice manifest, dryrun;
+	*rest = (struct slice){ answer->data, answer->len };
+	if (answer_get(rest, why, err) < 0 || read_hash(rest, &c->whole, err) < 0 || read_hash(rest, &c->view, err) < 0 ||
+			answer_get(rest, &manifest, err) < 0 || answer_get(rest, &dryrun, err) < 0)
+		return -1;
+	if (why->n > 1)
+		return 0;
+	buf_clear(&c->manifest);
+	buf_add(&c->manifest, manifest.p, manifest.n);
+	return nvcc_steps_read(dryrun, &c->steps, err);
+}
+
+static void texts_read(void *ctx, int rc, struct buf *answer, struct err *err)
+{
+	struct compile_call *c = ctx;
+	struct slice why, rest;
+	if (rc < 0 || read_answer(c, answer, &why, &rest, err) < 0) {
+		call_place(c, err->msg);
+		return;
+	}
+	action_release(c->texts);
+	if (why.n > 1) {
+		c->why = mem_dup(why.p);
+		run_whole(c);
+		return;
+	}
+	_cleanup_free_ char *path = NULL;
+	_cleanup_close_ int there = result_find(c->pool, &c->whole, &path, err);
+	if (there >= 0) {
+		call_made(c, NULL, &c->whole, "hit"); /* the manifest alone is new */
+		return;
+	}
+	make_env(c);
+	if (err->code != ERR_NONE || parts_start(c, rest, err) < 0)
+		call_place(c, err->msg);
+}
+
+static void texts_ended(void *ctx, const char *why)
+{
+	struct compile_call *c = ctx;
+	_cleanup_err_ struct err err = { 0 };
+	call_count(c, c->texts);
+	if (why) {
+		call_place(c, why);
+		return;
+	}
+	c->stage = store_tmp_name(c->pool->o.s, "stage", &err);
+	if (c->stage)
+		call_worker(c, nvcc_read_texts, c, texts_read);
+	else
+		call_place(c, err.msg);
+}
+
+void nvcc_run(struct compile_call *c)
+{
+	c->texts = action_new(c->service, &(struct action_spec){
+		.kind = ACTION_TEXTS, .name = c->name, .number = c->number, .argv = c->command.preprocess.items,
+		.env = c->command.env.items, .cwd = c->command.cwd, .traced = true, .ended = texts_ended, .ctx = c });
+}

@@ -1,0 +1,278 @@
+#include "compile/nvcc_steps.h"
+
+#include <string.h>
+
+#include "compile/command.h"
+#include "compile/shell_words.h"
+
+#define STEPS_MAX 512
+#define MARK "#$ "
+
+/* What the steps need of the variables that nvcc sets; the others stand in their lines already. */
+static bool is_passed(struct slice name)
+{
+	static const char *const names[] = { "TOP", "CICC_PATH", "NVVMIR_LIBRARY_DIR", "LD_LIBRARY_PATH", "PATH" };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (slice_is(name, names[i]))
+			return true;
+	return false;
+}
+
+static bool starts(struct slice line, const char *with)
+{
+	return line.n >= strlen(with) && memcmp(line.p, with, strlen(with)) == 0;
+}
+
+/* NAME=value at the beginning of a line: the length of the name, 0 if it is none. */
+static size_t assigned(struct slice line)
+{
+	size_t n = 0;
+	while (n < line.n && (line.p[n] == '_' || (line.p[n] >= 'A' && line.p[n] <= 'Z')))
+		n++;
+	return n < line.n && line.p[n] == '=' ? n : 0;
+}
+
+static bool has_word(const struct nvcc_step *s, const char *word)
+{
+	return str_list_has(&s->words, word);
+}
+
+const char *nvcc_step_value(const struct nvcc_step *s, const char *option)
+{
+	for (size_t i = 1; i + 1 < s->words.count; i++)
+		if (strcmp(s->words.items[i], option) == 0)
+			return s->words.items[i + 1];
+	return NULL;
+}
+
+static const char *variable(const struct nvcc_steps *s, const char *name)
+{
+	size_t n = strlen(name);
+	for (size_t i = 0; i < s->env.count; i++)
+		if (strncmp(s->env.items[i], name, n) == 0 && s->env.items[i][n] == '=')
+			return s->env.items[i] + n + 1;
+	return NULL;
+}
+
+static int not_understood(struct err *err, struct slice line)
+{
+	return err_set(err, ERR_INPUT, "nvcc has a step that forge does not know: %.*s", (int)(line.n < 80 ? line.n : 80), line.p);
+}
+
+/* The value of -arch=VALUE, or of -arch VALUE. */
+static char *arch_of(const struct nvcc_step *s)
+{
+	for (size_t i = 1; i < s->words.count; i++)
+		if (str_starts(s->words.items[i], "-arch="))
+			return mem_dup(s->words.items[i] + strlen("-arch="));
+	const char *value = nvcc_step_value(s, "-arch");
+	return value ? mem_dup(value) : NULL;
+}
+
+static bool is_program(const char *word, const char *name)
+{
+	const char *slash = strrchr(word, '/');
+	return strcmp(slash ? slash + 1 : word, name) == 0;
+}
+
+/* What kind of step the words are; false: none that is known. */
+static bool classify(struct nvcc_step *s)
+{
+	const char *program = s->words.items[0];
+	if (is_program(program, "cudafe++"))
+		s->kind = NVCC_CUDAFE;
+	else if (is_program(program, "cicc"))
+		s->kind = NVCC_CICC;
+	else if (is_program(program, "ptxas"))
+		s->kind = NVCC_PTXAS;
+	else if (is_program(program, "fatbinary"))
+		s->kind = NVCC_FATBINARY;
+	else if (has_word(s, "-E") && has_word(s, "-x"))
+		s->kind = NVCC_PREPROCESS;
+	else if (has_word(s, "-c") && has_word(s, "-x"))
+		s->kind = NVCC_HOST;
+	else
+		return false;
+	return true;
+}
+
+/* A path in /out whose name means nothing to a shell. */
+static bool is_in_out(const char *path)
+{
+	const char *name = path && str_starts(path, COMPILE_OUT "/") ? path + strlen(COMPILE_OUT "/") : "";
+	return *name && !strpbrk(name, "/ \t\"'$`\\*?[];&|<>(){}~!#\n");
+}
+
+/* The main input of a step is known by its suffix. */
+static const char *last_input(const struct nvcc_step *s, const char *suffix)
+{
+	for (size_t i = s->words.count; i-- > 1;)
+		if (is_in_out(s->words.items[i]) && str_ends(s->words.items[i], suffix) && strcmp(s->words.items[i - 1], "-o") != 0)
+			return s->words.items[i];
+	return NULL;
+}
+
+static void find_files(struct nvcc_step *s)
+{
+	static const char *const suffixes[] = { [NVCC_CUDAFE] = ".ii", [NVCC_CICC] = ".ii", [NVCC_PTXAS] = ".ptx",
+		[NVCC_HOST] = ".cpp" };
+	const char *writes = nvcc_step_value(s, s->kind == NVCC_CUDAFE ? "--gen_c_file_name" : "-o"), *reads = NULL;
+	if (s->kind == NVCC_FATBINARY) {
+		for (size_t i = 1; i < s->words.count; i++)
+			if (str_starts(s->words.items[i], "--embedded-fatbin="))
+				writes = s->words.items[i] + strlen("--embedded-fatbin=");
+	} else if (s->kind != NVCC_PREPROCESS) {
+		reads = last_input(s, suffixes[s->kind]);
+	}
+	s->writes = is_in_out(writes) ? mem_dup(writes) : NULL;
+	s->reads = reads ? mem_dup(reads) : NULL;
+}
+
+/* Programs by their paths: those that forge runs itself. */
+static int find_program(struct nvcc_steps *all, struct nvcc_step *s, const char *here)
+{
+	const char *program = s->words.items[0], *cicc = variable(all, "CICC_PATH");
+	char *path = NULL;
+	if (s->kind == NVCC_CICC && strcmp(program, "$CICC_PATH/cicc") == 0 && cicc)
+		path = mem_printf("%s/cicc", cicc);
+	else if (s->kind == NVCC_PTXAS && strcmp(program, "ptxas") == 0 && here)
+		path = mem_printf("%s/ptxas", here);
+	else if (s->kind == NVCC_CICC || s->kind == NVCC_PTXAS)
+		return -1;
+	if (path) {
+		free(s->words.items[0]);
+		s->words.items[0] = path;
+	}
+	for (size_t i = 0; path && i < s->words.count; i++)
+		if (strchr(s->words.items[i], '$'))
+			return -1;
+	return 0;
+}
+
+static int add_step(struct nvcc_steps *all, struct slice line, const char *here, struct err *err)
+{
+	if (all->items.count == STEPS_MAX)
+		return err_set(err, ERR_INPUT, "nvcc has more than %d steps", STEPS_MAX);
+	struct nvcc_step *s = list_push(&all->items);
+	s->line = mem_dup_n(line.p, line.n);
+	if (shell_words(line, &s->words) < 0 || s->words.count == 0 || !classify(s))
+		return not_understood(err, line);
+	find_files(s);
+	if (s->kind == NVCC_CICC || s->kind == NVCC_PTXAS)
+		s->arch = arch_of(s);
+	if (find_program(all, s, here) < 0 || !s->writes || (s->kind == NVCC_PTXAS && !s->arch) ||
+			(s->kind == NVCC_CICC && !s->arch) ||
+			(!s->reads && s->kind != NVCC_PREPROCESS && s->kind != NVCC_FATBINARY))
+		return not_understood(err, line);
+	return 0;
+}
+
+static void take_arch_list(struct nvcc_steps *all)
+{
+	const char *name = "-D__CUDA_ARCH_LIST__=";
+	for (size_t i = 0; i < all->items.count; i++) {
+		const struct nvcc_step *s = &all->items.items[i];
+		for (size_t k = 0; s->kind == NVCC_PREPROCESS && k < s->words.count; k++)
+			if (str_starts(s->words.items[k], name) && !all->arch_list)
+				all->arch_list = mem_dup(s->words.items[k] + strlen(name));
+	}
+	for (char *p = all->arch_list; p && *p; p++)
+		if (*p == ',')
+			*p = '_';
+}
+
+/* Who writes what step `at` reads, before it. */
+static int find_source(struct nvcc_steps *all, size_t at, enum nvcc_step_kind kind, struct err *err)
+{
+	struct nvcc_step *s = &all->items.items[at];
+	for (size_t i = 0; i < at; i++) {
+		const struct nvcc_step *by = &all->items.items[i];
+		if (by->kind == kind && strcmp(by->writes, s->reads) == 0) {
+			s->from = i;
+			return 0;
+		}
+	}
+	return err_set(err, ERR_INPUT, "nvcc's steps do not follow from one another");
+}
+
+/* As many of each as there must be, and each reads what another wrote. */
+static int check(struct nvcc_steps *all, struct err *err)
+{
+	static const enum nvcc_step_kind by[] = { [NVCC_CUDAFE] = NVCC_PREPROCESS, [NVCC_CICC] = NVCC_PREPROCESS,
+		[NVCC_PTXAS] = NVCC_CICC, [NVCC_HOST] = NVCC_CUDAFE };
+	size_t count[NVCC_HOST + 1] = { 0 };
+	for (size_t i = 0; i < all->items.count; i++) {
+		enum nvcc_step_kind kind = all->items.items[i].kind;
+		count[kind]++;
+		if (kind != NVCC_PREPROCESS && kind != NVCC_FATBINARY && find_source(all, i, by[kind], err) < 0)
+			return -1;
+	}
+	if (count[NVCC_CUDAFE] != 1 || count[NVCC_FATBINARY] != 1 || count[NVCC_HOST] != 1 || count[NVCC_CICC] == 0 ||
+			count[NVCC_PREPROCESS] != count[NVCC_CICC] + 1)
+		return err_set(err, ERR_INPUT, "nvcc's steps are not those of one compile");
+	return 0;
+}
+
+static int read_line(struct nvcc_steps *all, struct slice line, char **here, struct err *err)
+{
+	size_t name = assigned(line);
+	if (name) {
+		if (is_passed((struct slice){ line.p, name }))
+			str_list_take(&all->env, mem_dup_n(line.p, line.n));
+		if (slice_is((struct slice){ line.p, name }, "_HERE_") && !*here)
+			*here = mem_dup_n(line.p + name + 1, line.n - name - 1);
+		return 0;
+	}
+	if (starts(line, "rm "))
+		return 0;
+	const struct slice deps = SLICE("-- Filter Dependencies -- > " COMPILE_OUT_DEPS);
+	if (slice_eq(slice_trim(line), deps)) {
+		all->deps = true;
+		return 0;
+	}
+	return add_step(all, line, *here, err);
+}
+
+int nvcc_steps_read(struct slice text, struct nvcc_steps *s, struct err *err)
+{
+	_cleanup_free_ char *here = NULL;
+	_cleanup_buf_ struct buf said = BUF_INIT;
+	struct slice line;
+	int rc = 0;
+	memset(s, 0, sizeof *s);
+	for (bool more = text.n > 0; more && rc == 0;) {
+		more = slice_cut(text, '\n', &line, &text);
+		if (line.n == 0)
+			continue;
+		if (starts(line, "nvcc warning : "))
+			buf_printf(&said, "%.*s\n", (int)line.n, line.p);
+		else
+			rc = !starts(line, MARK) ? not_understood(err, line) :
+				read_line(s, (struct slice){ line.p + strlen(MARK), line.n - strlen(MARK) }, &here, err);
+	}
+	s->said = buf_steal(&said);
+	if (rc == 0)
+		rc = check(s, err);
+	if (rc == 0)
+		take_arch_list(s);
+	else
+		nvcc_steps_free(s);
+	return rc;
+}
+
+void nvcc_steps_free(struct nvcc_steps *s)
+{
+	for (size_t i = 0; i < s->items.count; i++) {
+		struct nvcc_step *step = &s->items.items[i];
+		free(step->line);
+		free(step->arch);
+		free(step->reads);
+		free(step->writes);
+		str_list_free(&step->words);
+	}
+	list_free(&s->items);
+	str_list_free(&s->env);
+	free(s->arch_list);
+	free(s->said);
+	memset(s, 0, sizeof *s);
+}
