@@ -228,7 +228,7 @@ def test_names_with_the_list_in_them(compilers, source_lines):
         done.append(steps)
     if source_lines is not CUB:
         assert done[1]["cicc compute_80"] == "hit" and done[1]["cicc compute_90"] == "miss"
-        assert done[2] == {"cicc compute_90": "hit", "ptxas sm_90": "hit"}
+        assert done[2] == {"cicc compute_90": "hit", "ptxas sm_90": "miss"}  # PTX has the names as asked
 
 
 @nvcc
