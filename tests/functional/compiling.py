@@ -18,6 +18,7 @@ include() { more="$more
 # 1 \"$1\"
 $(cat < "$1")"; }
 text() { cat < "$src" && { [ -z "$more" ] || echo "$more"; }; }
+cat < "$src" > /dev/null || exit 1
 eval "$(grep '^//!' < "$src" | cut -c4-)"
 if [ $mode = E ]; then { echo "# 1 \"$src\""; text; } > "$out"; exit; fi
 grep -q slow < "$src" && sleep 1
