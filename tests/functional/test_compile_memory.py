@@ -60,13 +60,13 @@ def test_the_sum_stays_under_the_limit(compiling):
 
 
 def test_two_builds_share_the_limit(compiling):
-    known_as_small(compiling, 1)
-    parts = [f"local {name} = build('{name}', [==[\n{source('s0.c', f'int {name};', hold(80, 5))}{compile_all(1)}]==])\n"
-             for name in "ab"]
+    known_as_small(compiling, 2)
+    parts = [f"local {name} = build('{name}', [==[\n{source(f's{i}.c', f'int {name};', hold(80, 5))}"
+             f"cc -c s{i}.c -o x.o; cp x.o $out]==])\n" for i, name in enumerate("ab")]
     text = building("x", "").split("return build")[0] + "".join(parts) + "return build('both', 'cat ' .. a .. ' ' .. b .. ' > $out')"
     made = compiling.object(text, "--jobs", "4", "--memory", "130MiB")
     assert made.read_text().count("object of\n") == 2
-    records = compiles(compiling)[:-1]
+    records = compiles(compiling)[:-2]
     assert sorted(r["note"] for r in records) == ["again: memory", "miss", "miss"]
     good_compile(compiling)
 
