@@ -291,7 +291,7 @@ def test_a_compiler_that_prints(compiling, where, size, note):
 
 
 @pytest.mark.parametrize("order, text", [
-    ("echo x > /usr/new; echo x > /env/new", "int a;"),
+    ("echo x > /usr/new; echo x > /usr/bin/new", "int a;"),
     ("echo x > /tmp/new; ln -s /etc/passwd /tmp/l", "int a;"),
     ("echo x > /out/more; mkdir /out/d; ln -s /etc/passwd /out/l", "int a;"),
     ("mkdir /forge/store/d; echo x > /forge/store/f; echo x > /dev/shm/f", "int a;"),
