@@ -118,7 +118,7 @@ static int read_pax(struct tar *t, uint64_t size, bool global, struct err *err)
 	if (read_extension(t, size, PAX_LIMIT, &records, err))
 		return -1;
 	t->x.any = t->x.any || !global;
-	return tar_pax((struct slice){ records.data, records.len }, global, &t->x, err);
+	return tar_pax(buf_slice(&records), global, &t->x, err);
 }
 
 static int read_long(struct tar *t, uint64_t size, struct buf *out, bool *has, struct err *err)
@@ -194,7 +194,7 @@ static void set_names(struct tar *t, const struct tar_header *h)
 	}
 	struct slice target = tar_text(h->target, sizeof h->target);
 	if (x->has_target)
-		target = (struct slice){ x->target.data, x->target.len };
+		target = buf_slice(&x->target);
 	buf_add(&t->target, target.p, target.n);
 }
 
@@ -239,8 +239,8 @@ static int set_entry(struct tar *t, const struct tar_header *h, struct tar_entry
 	else if (e->kind != TAR_FOLDER && t->name.len && t->name.data[t->name.len - 1] == '/')
 		return err_set(err, ERR_INPUT, "the name ends in \"/\" but it is no folder");
 	e->exec = mode & 0111;
-	e->name = (struct slice){ t->name.data, t->name.len };
-	e->target = (struct slice){ t->target.data, t->target.len };
+	e->name = buf_slice(&t->name);
+	e->target = buf_slice(&t->target);
 	if (e->kind == TAR_FILE)
 		return set_content(t, h, size, e, err);
 	if (size || t->x.sparse)

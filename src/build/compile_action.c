@@ -8,6 +8,7 @@
 
 #include "build/compile_impl.h"
 #include "build/compile_trace.h"
+#include "build/memory.h"
 #include "core/fs.h"
 #include "trace/proto.h"
 
@@ -112,13 +113,25 @@ static void over(struct compile_action *a, const char *why)
 	a->o.ended(a->o.ctx, why);
 }
 
-/* It made room for others, or was killed for memory while others ran: again, and in the latter case alone. */
+/* --memory is what is shared out: with nobody to share with, one may have all that the machine can give. */
+static uint64_t memory_ceiling(const struct compile_action *a)
+{
+	uint64_t own = a->service->view.memory, shared = a->pool->o.memory;
+	uint64_t all = a->alone ? memory_available() : 0;
+	uint64_t ceiling = all > shared ? all : shared;
+	return own && own < ceiling ? own : ceiling;
+}
+
+/* It made room for others, or was killed for memory: again, and in the latter case alone. */
 static bool run_again(struct compile_action *a, const struct sandbox_result *r)
 {
 	bool killed = r->end == SANDBOX_MEMORY ||
 		(r->end == SANDBOX_EXITED && WIFSIGNALED(r->status) && WTERMSIG(r->status) == SIGKILL);
 	if (!a->yields && (!killed || a->alone))
 		return false;
+	if (r->end == SANDBOX_MEMORY && !a->yields && memory_ceiling(a) == a->pool->o.memory)
+		event_warn(a->pool->o.events, "%s: its compile needs more than there is for all (%llu MiB, --memory): it runs again, "
+			"alone, with what the machine has", a->o.name, (unsigned long long)(a->pool->o.memory >> 20));
 	bool alone = !a->yields;
 	remove_scratch(a);
 	action_release(a);
@@ -143,9 +156,9 @@ static char *describe(const struct sandbox_result *r)
 /* The build runs it now, under the build's own ceiling if it has one. */
 static void warn_of_memory(const struct compile_action *a, const struct sandbox_result *r)
 {
-	if (r->end == SANDBOX_MEMORY)
-		event_warn(a->pool->o.events, "%s: its compile alone needs more memory than there is for all (%llu MiB, --memory); "
-			"it is run in place", a->o.name, (unsigned long long)(a->pool->o.memory >> 20));
+	if (r->end == SANDBOX_MEMORY && !a->service->view.memory)
+		event_warn(a->pool->o.events, "%s: its compile needs more memory than the machine has (%llu MiB, with nothing "
+			"else at work); it is run in place", a->o.name, (unsigned long long)(r->peak_memory >> 20));
 }
 
 static void ended(void *ctx, const struct sandbox_result *r)
@@ -163,8 +176,8 @@ static void ended(void *ctx, const struct sandbox_result *r)
 	} else if (good) {
 		over(a, NULL);
 	} else if (!run_again(a, r)) {
-		static const char *const runs[] = { [ACTION_TEXTS] = "run of the preprocessor", [ACTION_CICC] = "run of cicc",
-			[ACTION_PTXAS] = "run of ptxas" };
+		static const char *const runs[] = { [ACTION_TEXTS] = "run of the preprocessor", [ACTION_CUDAFE] = "run of cudafe++",
+			[ACTION_CICC] = "run of cicc", [ACTION_PTXAS] = "run of ptxas" };
 		_cleanup_free_ char *how = describe(r);
 		warn_of_memory(a, r);
 		const char *run = a->o.kind < sizeof runs / sizeof *runs && runs[a->o.kind] ? runs[a->o.kind] : "compile";
@@ -232,7 +245,7 @@ static int start_sandbox(struct compile_action *a, int out, int messages, struct
 		.out = true, .mounts = v->mounts, .mount_count = v->mount_count, .files = v->files, .file_count = v->file_count,
 		.binds = g.binds, .bind_count = g.bind_count, .argv = (const char *const *)a->o.argv,
 		.env = (const char *const *)g.env.items, .cwd = a->o.cwd, .log_fd = out, .err_fd = messages,
-		.timeout_ms = a->o.kind == ACTION_TEXTS ? TEXTS_MS : v->timeout_ms, .memory = a->pool->o.memory,
+		.timeout_ms = a->o.kind == ACTION_TEXTS ? TEXTS_MS : v->timeout_ms, .memory = memory_ceiling(a),
 		.processes = PROCESSES_MAX, .file_size = FILE_MAX, .openat2 = a->o.traced,
 	};
 	a->sandbox = sandbox_start(a->pool->o.loop, &spec, ended, a, err);

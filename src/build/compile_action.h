@@ -17,6 +17,7 @@ struct compile_service;
 enum action_kind {
 	ACTION_CC,     /* gcc, from source to object */
 	ACTION_TEXTS,  /* nvcc's preprocessing */
+	ACTION_CUDAFE, /* cudafe++ */
 	ACTION_CICC,
 	ACTION_PTXAS,
 	ACTION_JOIN,   /* the rest of nvcc's steps */
@@ -56,7 +57,7 @@ struct compile_action {
 	struct action_spec o;
 	enum action_state state;
 	bool slot;                 /* it takes one of the pool's */
-	bool alone;                /* it was killed for memory beside others */
+	bool alone;                /* it was killed for memory, or needed more than all may have the last time */
 	bool yields;               /* it is being ended to make room for others */
 	bool cancelled;            /* freed when its sandbox has ended */
 	uint64_t expected;         /* bytes of memory */

@@ -32,7 +32,7 @@ struct compile_part {
 	struct compile_action *action;
 	char *name;                /* for records */
 	struct str_list argv;
-	char *in, *view;           /* physical folders that its sandbox sees */
+	char *in;                  /* physical folder that its sandbox sees at /in */
 	struct sandbox_bind bind;
 	char *made;                /* name of its result in store/tmp, or NULL */
 };
@@ -62,13 +62,16 @@ struct compile_call {
 	/* nvcc's, taken apart */
 	char *stage;                    /* name of a folder in store/tmp: see compile_nvcc.c */
 	struct compile_action *texts;   /* whose /out holds the preprocessed texts; kept for the steps */
+	struct compile_action *cudafe;  /* whose /out holds the host's half; likewise */
 	struct hash whole;              /* key of the whole command */
 	struct hash view;               /* of the files that it came from */
 	struct nvcc_steps steps;
 	LIST(struct compile_part *) parts;
 	struct str_list env;            /* of the steps */
-	struct str_list join;           /* argv of the last run, and what it sees */
-	char *join_in, *join_parts, *join_view;
+	char *stage_view, *stage_parts; /* physical folders in the stage */
+	/* of the sandbox that does more than one step */
+	struct str_list script;         /* argv */
+	char *script_in;                /* physical folder at /in */
 	struct sandbox_bind binds[2];
 };
 

@@ -31,7 +31,7 @@ int manifest_look(struct compile_call *c, struct hash *key, struct err *err)
 	int there = load(c, err);
 	if (there <= 0)
 		return there;
-	if (manifest_read((struct slice){ c->manifest.data, c->manifest.len }, &m, NULL) < 0) {
+	if (manifest_read(buf_slice(&c->manifest), &m, NULL) < 0) {
 		buf_clear(&c->manifest); /* a damaged one is as good as none: it is replaced */
 		return 0;
 	}
@@ -79,7 +79,7 @@ int trace_take(struct compile_call *c, int out, struct compile_trace *t, struct 
 int trace_manifest(const struct compile_call *c, struct manifest_entry *e, struct buf *out, struct err *err)
 {
 	_cleanup_manifest_ struct manifest old = { 0 };
-	if (c->manifest.len && manifest_read((struct slice){ c->manifest.data, c->manifest.len }, &old, err) < 0)
+	if (c->manifest.len && manifest_read(buf_slice(&c->manifest), &old, err) < 0)
 		return -1;
 	return manifest_add(&old, e, out, err);
 }

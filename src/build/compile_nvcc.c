@@ -11,40 +11,57 @@
 
 #define PARTS "/parts"
 
-char *nvcc_stage_path(const struct compile_call *c, const char *below)
-{
-	return mem_printf("%s/tmp/%s%s", store_folder(c->pool->o.s), c->stage, below);
-}
-
 void nvcc_free(struct compile_call *c)
 {
 	parts_free(c);
 	action_free(steal_ptr(c->texts));
+	action_free(steal_ptr(c->cudafe));
 	nvcc_steps_free(&c->steps);
 	str_list_free(&c->env);
-	str_list_free(&c->join);
-	mem_free_ptr(&c->join_in);
-	mem_free_ptr(&c->join_parts);
-	mem_free_ptr(&c->join_view);
+	str_list_free(&c->script);
+	mem_free_ptr(&c->script_in);
+	mem_free_ptr(&c->stage_view);
+	mem_free_ptr(&c->stage_parts);
 }
 
-/* What said the steps that ran in the first sandbox, or in a part's; in nvcc's order. */
-static int gather_said(struct compile_call *c, int texts, struct buf *out, struct buf *messages, struct err *err)
+struct compile_action *nvcc_script(struct compile_call *c, enum action_kind kind, char *script,
+	const struct compile_action *in, action_ended_fn *ended)
 {
-	int tmp = store_tmp_fd(c->pool->o.s);
-	size_t ran = 0;
+	str_list_free(&c->script);
+	str_list_add(&c->script, "/bin/sh");
+	str_list_add(&c->script, "-c");
+	str_list_take(&c->script, script);
+	str_list_take(&c->script, NULL);
+	free(c->script_in);
+	c->script_in = action_out(in);
+	c->binds[0] = (struct sandbox_bind){ c->script_in, NVCC_IN };
+	c->binds[1] = (struct sandbox_bind){ c->stage_parts, PARTS };
+	return action_new(c->service, &(struct action_spec){ .kind = kind, .name = c->name, .number = c->number,
+		.argv = c->script.items, .env = c->env.items, .cwd = c->command.cwd, .build = c->stage_view, .binds = c->binds,
+		.bind_count = 2, .ended = ended, .ctx = c });
+}
+
+/* What the steps have said, the last ones excepted, in nvcc's order.  A step that said nothing may have left no file. */
+static int gather_said(struct compile_call *c, struct buf *out, struct buf *messages, struct err *err)
+{
+	_cleanup_close_ int texts = action_open_out(c->texts, err);
+	_cleanup_close_ int cudafe = texts < 0 ? -1 : action_open_out(c->cudafe, err);
+	_cleanup_close_ int stage = cudafe < 0 ? -1 :
+		fs_open_beneath(store_tmp_fd(c->pool->o.s), c->stage, O_RDONLY | O_DIRECTORY, 0, err);
+	size_t preprocessed = 0;
+	if (stage < 0)
+		return -1;
 	buf_str(messages, c->steps.said);
 	for (size_t i = 0; i < c->steps.items.count; i++) {
 		enum nvcc_step_kind kind = c->steps.items.items[i].kind;
-		bool part = kind == NVCC_CICC || kind == NVCC_PTXAS;
 		if (kind == NVCC_FATBINARY || kind == NVCC_HOST)
 			continue;
-		size_t n = part ? i : ran++;
+		int from = kind == NVCC_PREPROCESS ? texts : kind == NVCC_CUDAFE ? cudafe : stage;
+		size_t n = kind == NVCC_PREPROCESS ? preprocessed++ : kind == NVCC_CUDAFE ? 0 : i;
 		for (int k = 0; k < 2; k++) {
-			_cleanup_free_ char *path = mem_printf("%s%ssaid/%zu.%s", part ? c->stage : "", part ? "/" : "", n, k ? "err" : "out");
-			if (part && faccessat(tmp, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
-				continue;
-			if (fs_read_file(part ? tmp : texts, path, COMPILE_MESSAGES_MAX, k ? messages : out, err) < 0)
+			_cleanup_free_ char *path = mem_printf("said/%zu.%s", n, k ? "err" : "out");
+			if (faccessat(from, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 &&
+					fs_read_file(from, path, COMPILE_MESSAGES_MAX, k ? messages : out, err) < 0)
 				return -1;
 		}
 	}
@@ -57,14 +74,13 @@ static int take_joined(void *ctx, struct buf *answer, struct err *err)
 	struct compile_call *c = ctx;
 	_cleanup_buf_ struct buf said_out = BUF_INIT, said_err = BUF_INIT, record = BUF_INIT;
 	_cleanup_close_ int out = action_open_out(c->action, err);
-	_cleanup_close_ int texts = out < 0 ? -1 : action_open_out(c->texts, err);
-	_cleanup_close_ int messages = texts < 0 ? -1 : action_open_messages(c->action, err);
+	_cleanup_close_ int messages = out < 0 ? -1 : action_open_messages(c->action, err);
 	const struct taken_file files[] = { { c->command.out_object + strlen(COMPILE_OUT "/"), "object" }, { NULL, NULL } };
 	struct store_prepared made = { 0 };
-	if (messages < 0 || gather_said(c, texts, &said_out, &said_err, err) < 0 ||
+	if (messages < 0 || gather_said(c, &said_out, &said_err, err) < 0 ||
 			take_messages(messages, &said_out, &said_err, err) < 0 ||
-			take_result(c, c->made, out, files, (struct slice){ said_out.data, said_out.len },
-				(struct slice){ said_err.data, said_err.len }, err) < 0)
+			take_result(c, c->made, out, files, buf_slice(&said_out),
+				buf_slice(&said_err), err) < 0)
 		return -1;
 	if (c->command.depfile) {
 		_cleanup_close_ int stage = fs_open_beneath(store_tmp_fd(c->pool->o.s), c->stage, O_RDONLY | O_DIRECTORY, 0, err);
@@ -82,7 +98,7 @@ static int take_joined(void *ctx, struct buf *answer, struct err *err)
 static void joined(void *ctx, int rc, struct buf *answer, struct err *err)
 {
 	struct compile_call *c = ctx;
-	struct slice rest = { answer->data, answer->len }, record;
+	struct slice rest = buf_slice(answer), record;
 	struct store_prepared made = { 0 };
 	if (rc < 0 || answer_get(&rest, &record, err) < 0 || store_prepared_read(record, &made, err) < 0)
 		call_place(c, err->msg);
@@ -111,7 +127,7 @@ static void join_ended(void *ctx, const char *why)
 }
 
 /* The last steps as nvcc has the shell run them, over what the others left. */
-static void make_join(struct compile_call *c)
+void nvcc_join(struct compile_call *c)
 {
 	_cleanup_buf_ struct buf script = BUF_INIT;
 	buf_str(&script, "umask 022\nset -e\nln -s " NVCC_IN "/*.cudafe1.cpp " NVCC_IN "/*.module_id " PARTS "/* " COMPILE_OUT "/\n");
@@ -120,23 +136,7 @@ static void make_join(struct compile_call *c)
 		if (s->kind == NVCC_FATBINARY || s->kind == NVCC_HOST)
 			buf_printf(&script, "%s\n", s->line);
 	}
-	str_list_add(&c->join, "/bin/sh");
-	str_list_add(&c->join, "-c");
-	str_list_take(&c->join, buf_steal(&script));
-	str_list_take(&c->join, NULL);
-	c->join_in = action_out(c->texts);
-	c->join_parts = nvcc_stage_path(c, "/parts");
-	c->join_view = nvcc_stage_path(c, "/view");
-	c->binds[0] = (struct sandbox_bind){ c->join_in, NVCC_IN };
-	c->binds[1] = (struct sandbox_bind){ c->join_parts, PARTS };
-}
-
-void nvcc_join(struct compile_call *c)
-{
-	make_join(c);
-	c->action = action_new(c->service, &(struct action_spec){ .kind = ACTION_JOIN, .name = c->name, .number = c->number,
-		.argv = c->join.items, .env = c->env.items, .cwd = c->command.cwd, .build = c->join_view, .binds = c->binds,
-		.bind_count = 2, .ended = join_ended, .ctx = c });
+	c->action = nvcc_script(c, ACTION_JOIN, buf_steal(&script), c->cudafe, join_ended);
 }
 
 /* In a worker: the object of nvcc's own run.  What it read is what its preprocessing read, copies of which it saw. */
@@ -163,9 +163,8 @@ static void whole_ended(void *ctx, const char *why)
 
 static void run_whole(struct compile_call *c)
 {
-	c->join_view = nvcc_stage_path(c, "/view");
 	c->action = action_new(c->service, &(struct action_spec){ .kind = ACTION_NVCC, .name = c->name, .number = c->number,
-		.argv = c->command.compile.items, .env = c->command.env.items, .cwd = c->command.cwd, .build = c->join_view,
+		.argv = c->command.compile.items, .env = c->command.env.items, .cwd = c->command.cwd, .build = c->stage_view,
 		.ended = whole_ended, .ctx = c });
 }
 
@@ -191,12 +190,11 @@ static int read_hash(struct slice *rest, struct hash *out, struct err *err)
 	return 0;
 }
 
-static int read_answer(struct compile_call *c, const struct buf *answer, struct slice *why, struct slice *rest, struct err *err)
+static int read_answer(struct compile_call *c, const struct buf *answer, struct slice *why, struct err *err)
 {
-	struct slice manifest, dryrun;
-	*rest = (struct slice){ answer->data, answer->len };
-	if (answer_get(rest, why, err) < 0 || read_hash(rest, &c->whole, err) < 0 || read_hash(rest, &c->view, err) < 0 ||
-			answer_get(rest, &manifest, err) < 0 || answer_get(rest, &dryrun, err) < 0)
+	struct slice manifest, dryrun, rest = buf_slice(answer);
+	if (answer_get(&rest, why, err) < 0 || read_hash(&rest, &c->whole, err) < 0 || read_hash(&rest, &c->view, err) < 0 ||
+			answer_get(&rest, &manifest, err) < 0 || answer_get(&rest, &dryrun, err) < 0)
 		return -1;
 	if (why->n > 1)
 		return 0;
@@ -208,8 +206,8 @@ static int read_answer(struct compile_call *c, const struct buf *answer, struct 
 static void texts_read(void *ctx, int rc, struct buf *answer, struct err *err)
 {
 	struct compile_call *c = ctx;
-	struct slice why, rest;
-	if (rc < 0 || read_answer(c, answer, &why, &rest, err) < 0) {
+	struct slice why;
+	if (rc < 0 || read_answer(c, answer, &why, err) < 0) {
 		call_place(c, err->msg);
 		return;
 	}
@@ -225,9 +223,12 @@ static void texts_read(void *ctx, int rc, struct buf *answer, struct err *err)
 		call_made(c, NULL, &c->whole, "hit"); /* the manifest alone is new */
 		return;
 	}
-	make_env(c);
-	if (err->code != ERR_NONE || parts_start(c, rest, err) < 0)
+	if (err->code != ERR_NONE) {
 		call_place(c, err->msg);
+		return;
+	}
+	make_env(c);
+	nvcc_split(c);
 }
 
 static void texts_ended(void *ctx, const char *why)
@@ -240,10 +241,13 @@ static void texts_ended(void *ctx, const char *why)
 		return;
 	}
 	c->stage = store_tmp_name(c->pool->o.s, "stage", &err);
-	if (c->stage)
-		call_worker(c, nvcc_read_texts, c, texts_read);
-	else
+	if (!c->stage) {
 		call_place(c, err.msg);
+		return;
+	}
+	c->stage_view = mem_printf("%s/tmp/%s/view", store_folder(c->pool->o.s), c->stage);
+	c->stage_parts = mem_printf("%s/tmp/%s/parts", store_folder(c->pool->o.s), c->stage);
+	call_worker(c, nvcc_read_texts, c, texts_read);
 }
 
 void nvcc_run(struct compile_call *c)

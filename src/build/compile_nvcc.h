@@ -1,7 +1,8 @@
 /*
  * A compile by nvcc, taken apart (inside build/): the texts of the host and of each architecture are made in one
- * sandbox over the build's folder, watched by the tracer; all that follows reads those texts only.  Each cicc and
- * ptxas step is an action with a key and a result of its own; the rest is put together in a last sandbox.
+ * sandbox over the build's folder, watched by the tracer; all that follows reads those texts only, and only if the
+ * key of the whole, which is made of them, has no result.  cudafe++ then splits the host's text.  Each cicc and ptxas
+ * step is an action with a key and a result of its own; the rest is put together in a last sandbox.
  *
  * The call's folder in store/tmp, its stage, holds
  *   view/   the build's files that were read, as they were read: what stands at /build for the steps (they look at
@@ -16,10 +17,18 @@
 #include "build/compile_take.h"
 
 /* In a worker: make the stage from the texts.  The answer: "" or why nvcc is to compile as a whole; the key of the
- * whole; the manifest; what --dryrun printed; and for each cicc step both keys and a byte, "is it named". */
+ * whole; that of the files it came from; the manifest; what --dryrun printed. */
 int nvcc_read_texts(void *call, struct buf *answer, struct err *err);
 
-/* Physical path of something in the stage; owned. */
-char *nvcc_stage_path(const struct compile_call *c, const char *below);
+/* One of nvcc's files, by its path there (/out/NAME), from the open folder of a run that has made it. */
+int nvcc_read_text(int out, const char *path, struct buf *text, struct err *err);
+
+/* Split the host's text; ends in parts_start() or call_place(). */
+void nvcc_split(struct compile_call *c);
+
+/* Run a script, which is taken, by the shell: over the stage's view, with what `in` left at /in and the stage's parts
+ * at /parts. */
+struct compile_action *nvcc_script(struct compile_call *c, enum action_kind kind, char *script,
+	const struct compile_action *in, action_ended_fn *ended);
 
 #endif

@@ -35,16 +35,16 @@ static int take(void *ctx, struct buf *answer, struct err *err)
 	struct store_prepared made = { 0 };
 	char moves = 0;
 	if (messages < 0 || take_messages(messages, &said_out, &said_err, err) < 0 ||
-			take_result(c, p->made, out, cicc ? of_cicc : of_ptxas, (struct slice){ said_out.data, said_out.len },
-				(struct slice){ said_err.data, said_err.len }, err) < 0)
+			take_result(c, p->made, out, cicc ? of_cicc : of_ptxas, buf_slice(&said_out),
+				buf_slice(&said_err), err) < 0)
 		return -1;
 	if (p->named) {
 		_cleanup_free_ char *list = fs_join(p->made, "list");
 		if (fs_read_file(out, "ptx", PTX_MAX, &ptx, err) < 0 || fs_read_file(out, "stub.c", PTX_MAX, &stub, err) < 0 ||
 				fs_write_file(store_tmp_fd(c->pool->o.s), list, c->steps.arch_list, strlen(c->steps.arch_list), 0644, err) < 0)
 			return -1;
-		moves = arch_names_can_move((struct slice){ ptx.data, ptx.len }, c->steps.arch_list) &&
-			arch_names_stub_can_move((struct slice){ stub.data ? stub.data : "", stub.len }, c->steps.arch_list) && said_err.len + said_out.len == 0;
+		moves = arch_names_can_move(buf_slice(&ptx), c->steps.arch_list) &&
+			arch_names_stub_can_move(buf_slice(&stub), c->steps.arch_list) && said_err.len + said_out.len == 0;
 	}
 	if (take_prepare(c, p->made, cicc ? "-ptx" : "-cubin", &made, err) < 0)
 		return -1;
@@ -116,12 +116,12 @@ static int use_cicc(struct compile_part *p, int folder, struct err *err)
 	if (fs_read_file(folder, "ptx", PTX_MAX, &ptx, err) < 0 || fs_read_file(folder, "stub.c", PTX_MAX, &stub, err) < 0 ||
 			read_list(p, folder, &list, err) < 0)
 		return -1;
-	struct slice text = { ptx.data, ptx.len }, stub_text = { stub.data ? stub.data : "", stub.len };
+	struct slice text = buf_slice(&ptx), stub_text = buf_slice(&stub);
 	if (list.len && strcmp(list.data, c->steps.arch_list) != 0) {
 		arch_names_move(text, list.data, c->steps.arch_list, &moved);
 		arch_names_move(stub_text, list.data, c->steps.arch_list, &moved_stub);
-		text = (struct slice){ moved.data, moved.len };
-		stub_text = (struct slice){ moved_stub.data ? moved_stub.data : "", moved_stub.len };
+		text = buf_slice(&moved);
+		stub_text = buf_slice(&moved_stub);
 	}
 	rename_stub(stub_text, stub_name, &named);
 	if (write_part(c, base(s->writes), text.p, text.n, err) < 0 ||
@@ -195,7 +195,7 @@ static void taken(void *ctx, int rc, struct buf *answer, struct err *err)
 {
 	struct compile_part *p = ctx;
 	struct compile_call *c = p->call;
-	struct slice rest = { answer->data, answer->len }, moves, record;
+	struct slice rest = buf_slice(answer), moves, record;
 	struct compile_made m = { .key = { p->exact, p->shared }, .key_count = 1, .has_made = true };
 	if (rc < 0 || answer_get(&rest, &moves, err) < 0 || answer_get(&rest, &record, err) < 0 ||
 			store_prepared_read(record, &m.made, err) < 0) {
@@ -234,7 +234,7 @@ static void turn(void *ctx)
 	bool cicc = step_of(p)->kind == NVCC_CICC;
 	p->bind = (struct sandbox_bind){ p->in, NVCC_IN };
 	p->action = action_new(c->service, &(struct action_spec){ .kind = cicc ? ACTION_CICC : ACTION_PTXAS, .name = p->name,
-		.number = c->number, .argv = p->argv.items, .env = c->env.items, .cwd = c->command.cwd, .build = p->view,
+		.number = c->number, .argv = p->argv.items, .env = c->env.items, .cwd = c->command.cwd, .build = c->stage_view,
 		.binds = &p->bind, .bind_count = 1, .ended = ended, .ctx = p });
 }
 
@@ -253,8 +253,7 @@ static void part_start(struct compile_call *c, size_t step, const struct hash *e
 	const struct nvcc_step *s = step_of(p);
 	bool cicc = s->kind == NVCC_CICC;
 	p->name = mem_printf("%s %s %s", c->name, cicc ? "cicc" : "ptxas", s->arch);
-	p->in = cicc ? action_out(c->texts) : nvcc_stage_path(c, "/parts");
-	p->view = nvcc_stage_path(c, "/view");
+	p->in = cicc ? action_out(c->texts) : mem_dup(c->stage_parts);
 	p->claim = (struct compile_claim){ .look = look, .turn = turn, .failed = claim_failed, .ctx = p };
 	if (nvcc_step_argv(s, &p->argv, &err) < 0)
 		call_place(c, err.msg);
@@ -290,7 +289,6 @@ void parts_free(struct compile_call *c)
 		free(p->made);
 		free(p->name);
 		free(p->in);
-		free(p->view);
 		free(p);
 	}
 	list_free(&c->parts);

@@ -29,7 +29,7 @@ static int file_under_keys(struct compile_pool *p, const struct compile_made *m,
 			return -1;
 	}
 	_cleanup_free_ char *newest = realisation_id(&m->key[0]);
-	struct slice manifest = { m->manifest.data, m->manifest.len };
+	struct slice manifest = buf_slice(&m->manifest);
 	return manifest.n ? store_manifest_set(p->o.s, &m->command, manifest, newest, err) : 0;
 }
 
@@ -139,7 +139,7 @@ static int make_deps(const struct compile_command *c, int folder, struct err *er
 	_cleanup_close_ int file = result_open_file(folder, "deps", err);
 	if (file < 0 || fs_slurp(file, DEPS_MAX, &made, err) < 0)
 		return -1;
-	struct slice bytes = { made.data ? made.data : "", made.len };
+	struct slice bytes = buf_slice(&made);
 	_cleanup_close_ int fd = compile_deps_write(c, bytes, &text, err) < 0 ? -1 : memory_file(err);
 	if (fd < 0 || fs_write_all(fd, text.data, text.len, err) < 0)
 		return -1;
@@ -165,8 +165,8 @@ int result_send(struct compile_call *c, int folder, struct err *err)
 		return -1;
 	if (!compile_client_has_room(c->client, out.len + messages.len))
 		return err_set(err, ERR_INPUT, "its build leaves too many answers unread");
-	compile_client_text(c->client, PROTO_STDOUT, (struct slice){ out.data, out.len });
-	compile_client_text(c->client, PROTO_STDERR, (struct slice){ messages.data, messages.len });
+	compile_client_text(c->client, PROTO_STDOUT, buf_slice(&out));
+	compile_client_text(c->client, PROTO_STDERR, buf_slice(&messages));
 	compile_client_file(c->client, 0666, command->object, steal_fd(object));
 	if (deps >= 0)
 		compile_client_file(c->client, 0666, command->depfile, steal_fd(deps));

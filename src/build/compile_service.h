@@ -60,6 +60,7 @@ struct compile_view {
 	const char *drv_path, *name; /* of the derivation, for the records */
 	uint64_t id;            /* of its events */
 	int64_t timeout_ms;     /* of one compile; 0: none */
+	uint64_t memory;        /* bytes: the build's own ceiling, which its compiles have too; 0: none */
 };
 
 /* Listen at the physical path `socket`, for compile_service_bind() to show in the sandbox. */

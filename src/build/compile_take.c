@@ -92,8 +92,8 @@ int take_run(struct compile_call *c, struct manifest_entry *entry, struct buf *a
 	struct store_prepared made = { 0 };
 	struct hasher h;
 	if (messages < 0 || take_messages(messages, &said_out, &said_err, err) < 0 ||
-			take_result(c, c->made, out, files, (struct slice){ said_out.data, said_out.len },
-				(struct slice){ said_err.data, said_err.len }, err) < 0 ||
+			take_result(c, c->made, out, files, buf_slice(&said_out),
+				buf_slice(&said_err), err) < 0 ||
 			take_prepare(c, c->made, "", &made, err) < 0)
 		return -1;
 	hash_begin(&h);
@@ -113,7 +113,7 @@ int take_run(struct compile_call *c, struct manifest_entry *entry, struct buf *a
 void take_run_done(void *ctx, int rc, struct buf *answer, struct err *err)
 {
 	struct compile_call *c = ctx;
-	struct slice rest = { answer->data, answer->len }, key, manifest, record;
+	struct slice rest = buf_slice(answer), key, manifest, record;
 	struct store_prepared made = { 0 };
 	struct hash id;
 	if (rc < 0 || answer_get(&rest, &key, err) < 0 || answer_get(&rest, &manifest, err) < 0 ||

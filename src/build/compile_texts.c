@@ -18,7 +18,7 @@ struct texts {
 	struct nvcc_steps steps;
 	struct buf *bytes;         /* by step */
 	struct slice *slices;
-	struct buf host, module_id, said, dryrun;
+	struct buf host, said, dryrun;
 };
 
 static void texts_free(struct texts *t)
@@ -28,13 +28,12 @@ static void texts_free(struct texts *t)
 	free(t->bytes);
 	free(t->slices);
 	buf_free(&t->host);
-	buf_free(&t->module_id);
 	buf_free(&t->said);
 	buf_free(&t->dryrun);
 	nvcc_steps_free(&t->steps);
 }
 
-static int read_text(int out, const char *path, struct buf *text, struct err *err)
+int nvcc_read_text(int out, const char *path, struct buf *text, struct err *err)
 {
 	struct stat st;
 	_cleanup_close_ int fd = fs_open_beneath(out, path + strlen(COMPILE_OUT "/"), O_RDONLY | O_NONBLOCK, 0, err);
@@ -49,7 +48,7 @@ static int read_said(int out, size_t n, struct buf *said, struct err *err)
 	static const char *const streams[] = { "out", "err" };
 	for (size_t i = 0; i < 2; i++) {
 		_cleanup_free_ char *path = mem_printf(COMPILE_OUT "/said/%zu.%s", n, streams[i]);
-		if (read_text(out, path, said, err) < 0)
+		if (nvcc_read_text(out, path, said, err) < 0)
 			return -1;
 	}
 	return said->len > COMPILE_MESSAGES_MAX ? err_set(err, ERR_INPUT, "it says too much") : 0;
@@ -62,15 +61,12 @@ static int read_texts(struct texts *t, int out, struct err *err)
 	t->slices = mem_alloc(count * sizeof *t->slices);
 	for (size_t i = 0; i < count; i++) {
 		const struct nvcc_step *s = &t->steps.items.items[i];
-		if (s->kind == NVCC_CUDAFE && read_text(out, nvcc_step_value(s, "--module_id_file_name"), &t->module_id, err) < 0)
-			return -1;
-		if (s->kind == NVCC_PREPROCESS && read_text(out, s->writes, &t->bytes[i], err) < 0)
-			return -1;
-		if ((s->kind == NVCC_CUDAFE || s->kind == NVCC_PREPROCESS) && read_said(out, ran++, &t->said, err) < 0)
+		if (s->kind == NVCC_PREPROCESS &&
+				(nvcc_read_text(out, s->writes, &t->bytes[i], err) < 0 || read_said(out, ran++, &t->said, err) < 0))
 			return -1;
 		t->slices[i] = (struct slice){ t->bytes[i].data ? t->bytes[i].data : "", t->bytes[i].len };
 	}
-	return read_text(out, COMPILE_OUT "/host.ii", &t->host, err);
+	return nvcc_read_text(out, COMPILE_OUT "/host.ii", &t->host, err);
 }
 
 /* Every step that forge is to run must be one it can. */
@@ -176,26 +172,10 @@ static int make_stage(const struct compile_call *c, const struct trace *t, int *
 		err_sys(err, "can't make a folder for a compile") : 0;
 }
 
-static void put_keys(const struct nvcc_key *k, const struct texts *t, struct buf *answer)
-{
-	for (size_t i = 0; i < t->steps.items.count; i++) {
-		const struct nvcc_step *s = &t->steps.items.items[i];
-		struct { struct hash exact, shared; bool named; } keys;
-		if (s->kind != NVCC_CICC)
-			continue;
-		memset(&keys, 0, sizeof keys);
-		nvcc_key_cicc(k, s, t->steps.arch_list, t->slices[s->from],
-			(struct slice){ t->module_id.data ? t->module_id.data : "", t->module_id.len }, &keys.exact, &keys.shared, &keys.named);
-		answer_put(answer, &keys.exact, HASH_SIZE);
-		answer_put(answer, &keys.shared, HASH_SIZE);
-		answer_put(answer, &keys.named, 1);
-	}
-}
-
 /* Take the command apart.  -1: nvcc is to compile it as a whole. */
 static int take_apart(const struct compile_call *c, struct texts *t, int out, int stage, struct err *err)
 {
-	if (nvcc_steps_read((struct slice){ t->dryrun.data ? t->dryrun.data : "", t->dryrun.len }, &t->steps, err) < 0 ||
+	if (nvcc_steps_read(buf_slice(&t->dryrun), &t->steps, err) < 0 ||
 			check_steps(&t->steps, err) < 0 || read_texts(t, out, err) < 0)
 		return -1;
 	if (c->command.depfile && !t->steps.deps)
@@ -211,8 +191,8 @@ static int answer_texts(struct compile_call *c, struct texts *t, struct manifest
 	hash_view(entry, &view);
 	const struct nvcc_key k = { &c->command, c->service->view.toolchain, c->command.looks_at_files ? &view : NULL };
 	if (!*why)
-		nvcc_key_whole(&k, &t->steps, t->slices, (struct slice){ t->host.data ? t->host.data : "", t->host.len },
-			(struct slice){ t->said.data ? t->said.data : "", t->said.len }, &entry->result);
+		nvcc_key_whole(&k, &t->steps, t->slices, buf_slice(&t->host),
+			buf_slice(&t->said), &entry->result);
 	if (!*why && trace_manifest(c, entry, &manifest, err) < 0)
 		return -1;
 	answer_put(answer, why, strlen(why) + 1);
@@ -220,8 +200,6 @@ static int answer_texts(struct compile_call *c, struct texts *t, struct manifest
 	answer_put(answer, view.bytes, HASH_SIZE);
 	answer_put(answer, manifest.data, manifest.len);
 	answer_put(answer, t->dryrun.data, t->dryrun.len);
-	if (!*why)
-		put_keys(&k, t, answer);
 	return 0;
 }
 
@@ -237,7 +215,7 @@ int nvcc_read_texts(void *ctx, struct buf *answer, struct err *err)
 	int rc = -1;
 	if (out >= 0 && trace_take(c, out, &trace, &entry, err) == 0 &&
 			make_stage(c, &trace.seen, &stage, err) == 0 &&
-			read_text(out, COMPILE_OUT "/dryrun", &t.dryrun, err) == 0) {
+			nvcc_read_text(out, COMPILE_OUT "/dryrun", &t.dryrun, err) == 0) {
 		bool apart = take_apart(c, &t, out, stage, &why) == 0;
 		rc = answer_texts(c, &t, &entry, apart ? "" : why.msg, answer, err);
 	}

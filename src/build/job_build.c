@@ -229,6 +229,7 @@ static int start_compiles(struct goal *g, const char *world_text, const struct w
 		.build = arena_printf(a, "%s/build", g->job->scratch), .mounts = w->mounts, .mount_count = w->mount_count,
 		.files = w->files, .file_count = w->file_count, .toolchain = arena_dup(a, toolchain.data),
 		.drv_path = g->d->path, .name = g->d->drv->name, .id = g->index + 1, .timeout_ms = (int64_t)g->d->timeout_ms,
+		.memory = g->d->memory,
 	};
 	g->compiles = compile_service_open(g->r->compiles, &view, g->job->socket, err);
 	return g->compiles ? 0 : err_add(err, "%s", g->d->drv->name);

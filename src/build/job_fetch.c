@@ -72,7 +72,7 @@ static void prepared(void *ctx, int rc, struct buf *answer, const struct proc_re
 	struct goal *g = ctx;
 	struct store_prepared *made = mem_alloc(sizeof *made);
 	if (rc == 0)
-		rc = store_prepared_read((struct slice){ answer->data, answer->len }, made, err);
+		rc = store_prepared_read(buf_slice(answer), made, err);
 	job_free(g, rc < 0);
 	if (rc == 0) {
 		goal_prepared(g, made);

@@ -63,7 +63,7 @@ static void worked(void *ctx, int rc, struct buf *answer, const struct proc_resu
 	g->cpu_ms = (int64_t)(u->tv_sec + k->tv_sec) * 1000 + (u->tv_usec + k->tv_usec) / 1000;
 	g->peak_memory = (uint64_t)result->usage.ru_maxrss * 1024;
 	if (rc == 0)
-		rc = store_prepared_read((struct slice){ answer->data, answer->len }, made, err);
+		rc = store_prepared_read(buf_slice(answer), made, err);
 	job_free(g, rc < 0);
 	if (rc == 0) {
 		goal_prepared(g, made);

@@ -7,9 +7,9 @@
 #include "core/mem.h"
 
 /*
- * The preprocess run: what nvcc says that it would do (--dryrun), and of that every step up to cudafe++: the texts of
- * the host and of each architecture, into the files beside the object that nvcc itself would use.  Behind them the
- * host's compiler reads one more header by the same search path, for the code that cudafe++ made.
+ * The preprocess run: what nvcc says that it would do (--dryrun), and of that the texts of the host and of each
+ * architecture, into the files beside the object that nvcc itself would use.  Behind them the host's compiler reads
+ * one more header by the same search path, for the code that cudafe++ will make.
  *
  * The steps are run by the shell, as nvcc has them run; so what gets into them may hold nothing that a shell acts
  * upon (check_word): a source must not choose the texts that keys are made from.
@@ -22,7 +22,7 @@ static const char preprocess_script[] =
 	"\"$@\" --dryrun >" COMPILE_OUT "/dryrun 2>&1 || exit 1\n"
 	"{ echo 'set -e'\n"
 	"n=0\n"
-	"sed -n '/^#\\$ .* -E -x c++ /s/^#\\$ //p;/^#\\$ cudafe++ /s/^#\\$ //p' " COMPILE_OUT "/dryrun |\n"
+	"sed -n '/^#\\$ .* -E -x c++ /s/^#\\$ //p' " COMPILE_OUT "/dryrun |\n"
 	"while IFS= read -r step; do\n"
 	"printf '%s >" COMPILE_OUT "/said/%s.out 2>" COMPILE_OUT "/said/%s.err\\n' \"$step\" $n $n\n"
 	"n=$((n + 1))\n"

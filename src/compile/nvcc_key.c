@@ -102,7 +102,7 @@ void nvcc_key_whole(const struct nvcc_key *k, const struct nvcc_steps *steps, co
 	struct slice said, struct hash *out)
 {
 	struct hasher h;
-	begin(&h, "forge nvcc 1", k);
+	begin(&h, "forge nvcc 2", k);
 	for (size_t i = 0; i < k->command->key.count; i++)
 		add_text(&h, "flag", k->command->key.items[i]);
 	for (size_t i = 0; i < steps->items.count; i++) {

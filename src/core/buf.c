@@ -75,6 +75,11 @@ void buf_free(struct buf *b)
 	*b = (struct buf)BUF_INIT;
 }
 
+struct slice buf_slice(const struct buf *b)
+{
+	return (struct slice){ b->data ? b->data : "", b->len };
+}
+
 char *buf_steal(struct buf *b)
 {
 	if (!b->data)

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include "core/str.h"
 
 struct buf {
 	char *data; /* owned; may be NULL while len is 0 */
@@ -22,6 +23,7 @@ char *buf_grow(struct buf *b, size_t extra); /* room for extra bytes at data+len
 void buf_clear(struct buf *b);               /* len = 0, memory kept */
 void buf_free(struct buf *b);
 char *buf_steal(struct buf *b);              /* the string ("" if empty); b is empty again */
+struct slice buf_slice(const struct buf *b); /* its bytes, lent until it changes; never NULL */
 
 #define _cleanup_buf_ __attribute__((cleanup(buf_free)))
 

@@ -167,7 +167,7 @@ struct drv *drv_read(struct slice text, const char *name, struct arena *a, struc
 		return NULL;
 	_cleanup_buf_ struct buf again = BUF_INIT;
 	drv_write(d, &again);
-	if (!slice_eq(text, (struct slice){ again.data, again.len }))
+	if (!slice_eq(text, buf_slice(&again)))
 		return err_set(err, ERR_INPUT, "a derivation that is not in its one canonical form"), NULL;
 	return d;
 }

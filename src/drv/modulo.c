@@ -87,7 +87,7 @@ static int hash_masked(const struct drv *d, bool mask, drv_modulo_fn *input, voi
 	_cleanup_buf_ struct buf inputs = BUF_INIT;
 	if (write_inputs(d, input, ctx, &inputs, err) < 0)
 		return -1;
-	const struct slice instead = { inputs.data, inputs.len };
+	const struct slice instead = buf_slice(&inputs);
 	aterm_hash(d, &(struct aterm_view){ .mask = mask, .inputs = &instead }, out);
 	return 0;
 }

@@ -138,7 +138,7 @@ static void tell(struct git_job *job, const struct buf *text)
 {
 	_cleanup_str_list_ struct str_list lfs = STR_LIST_INIT, tags = STR_LIST_INIT;
 	struct err err = { 0 };
-	_cleanup_json_ struct json *j = json_parse((struct slice){ text->data ? text->data : "", text->len },
+	_cleanup_json_ struct json *j = json_parse(buf_slice(text),
 		SIZE_MAX, &err);
 	read_list(j, "lfs", &lfs);
 	read_list(j, "tags", &tags);

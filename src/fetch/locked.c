@@ -70,7 +70,7 @@ static int keep_files(struct index_page *p, const struct buf *body, const char *
 {
 	_cleanup_arena_ struct arena a = ARENA_INIT;
 	struct simple_page page;
-	struct slice text = { body->data ? body->data : "", body->len };
+	struct slice text = buf_slice(body);
 	/* Without the redirect's answer in url the page's own URL still holds the user for its files. */
 	_cleanup_free_ char *base = url_lend_user(url ? url : p->url, p->url);
 	if (simple_parse(text, type, base, &a, &page, err) < 0)

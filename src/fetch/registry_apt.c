@@ -99,7 +99,7 @@ static struct buf *field_of(struct stanza *s, struct slice name)
 
 static struct slice text_of(const struct buf *b)
 {
-	return (struct slice){ b->data ? b->data : "", b->len };
+	return buf_slice(b);
 }
 
 static void end_stanza(struct stanza *s, struct str_list *main, struct str_list *security)

@@ -68,7 +68,7 @@ static char *read_index(const char *path)
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	if (fs_read_file(AT_FDCWD, path, CONFIG_LIMIT, &text, NULL) < 0)
 		return NULL; /* not there: most are not */
-	return text.len ? registry_pip_text((struct slice){ text.data, text.len }) : NULL;
+	return text.len ? registry_pip_text(buf_slice(&text)) : NULL;
 }
 
 static void add_below(struct str_list *paths, const char *folder, const char *name)

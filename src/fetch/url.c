@@ -170,12 +170,12 @@ char *url_join(const char *base, const char *ref)
 				if (!keep && b.authority.p)
 					buf_byte(&merged, '/');
 				buf_add(&merged, r.path.p, r.path.n);
-				t.path = (struct slice){ merged.data, merged.len };
+				t.path = buf_slice(&merged);
 			}
 		}
 	}
 	quote(t.path, &quoted);
-	_cleanup_free_ char *path = remove_dots((struct slice){ quoted.data ? quoted.data : "", quoted.len });
+	_cleanup_free_ char *path = remove_dots(buf_slice(&quoted));
 	t.path = slice_of(path);
 	return compose(&t);
 }

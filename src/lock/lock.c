@@ -96,7 +96,7 @@ struct lock *lock_open(const char *file, struct err *err)
 	else if (fs_slurp(fd, FILE_LIMIT, &l->text, err) < 0)
 		err_add(err, "%s", file);
 	else
-		l->entries = lock_parse((struct slice){ l->text.data ? l->text.data : "", l->text.len }, file, err);
+		l->entries = lock_parse(buf_slice(&l->text), file, err);
 	if (!l->entries) {
 		lock_free(l);
 		return NULL;

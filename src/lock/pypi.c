@@ -55,7 +55,7 @@ static const struct simple_page *find_page(const struct lock_resolver *r, const 
 
 static int keep_page(struct lock_resolver *r, const char *name, const struct net_ask *a, struct err *err)
 {
-	struct slice body = { a->body.data ? a->body.data : "", a->body.len };
+	struct slice body = buf_slice(&a->body);
 	struct simple_page page = { 0 };
 	if (!r->pages)
 		r->pages = mem_alloc(sizeof *r->pages);

@@ -25,7 +25,7 @@ static int add_list(struct json *entry, const char *field, int fd, const char *m
 	bool found = false;
 	if (unpack_read_member(fd, member, MEMBER_LIMIT, &text, &found, err) < 0)
 		return -1;
-	if (fn((struct slice){ text.data ? text.data : "", text.len }, &list, err) < 0)
+	if (fn(buf_slice(&text), &list, err) < 0)
 		return -1;
 	struct json *items = json_new_arr();
 	for (size_t i = 0; i < list.count; i++)

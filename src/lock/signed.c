@@ -75,7 +75,7 @@ static int verify(const struct buf *text, const char *keyring, const char *folde
 	_cleanup_buf_ struct buf status = BUF_INIT, said = BUF_INIT;
 	if (fs_write_file(AT_FDCWD, in, text->data, text->len, 0600, err) < 0 ||
 	    run_gpgv(keyring, in, verified, &status, &said, err) < 0 ||
-	    signed_status((struct slice){ status.data ? status.data : "", status.len }, err) < 0)
+	    signed_status(buf_slice(&status), err) < 0)
 		return -1;
 	return fs_read_file(AT_FDCWD, verified, TEXT_LIMIT, out, err);
 }

@@ -220,7 +220,7 @@ struct json *solve_debian(const struct str_list *files, const struct str_list *w
 	if (proc_wait(pid, &result, err) < 0 || rc < 0 ||
 	    proc_worker_result(&raw, result.status, &answer, err) < 0)
 		return NULL;
-	return json_parse((struct slice){ answer.data ? answer.data : "", answer.len }, 64u << 20, err);
+	return json_parse(buf_slice(&answer), 64u << 20, err);
 }
 
 int solve_compare(const char *a, const char *b, int *order, struct err *err)

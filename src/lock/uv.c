@@ -186,5 +186,5 @@ int uv_compile(const struct uv_compile *c, struct uvpins *pins, struct err *err)
 		_cleanup_free_ char *why = on_one_line(&said);
 		return err_set(err, ERR_FAIL, "uv %s: %s", how, *why ? why : "it said nothing");
 	}
-	return uvout_parse((struct slice){ out.data ? out.data : "", out.len }, pins, err);
+	return uvout_parse(buf_slice(&out), pins, err);
 }

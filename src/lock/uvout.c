@@ -76,7 +76,7 @@ int uvout_parse(struct slice text, struct uvpins *out, struct err *err)
 	if (text.n > UVOUT_LIMIT)
 		return err_set(err, ERR_INPUT, "uv printed %zu bytes, at most %u are read", text.n, UVOUT_LIMIT);
 	while (next_line(&text, &line, &number)) {
-		struct slice s = slice_trim((struct slice){ line.data ? line.data : "", line.len });
+		struct slice s = slice_trim(buf_slice(&line));
 		if (s.n == 0 || *s.p == '#')
 			continue;
 		struct uvpin *pin = list_push(&out->list);

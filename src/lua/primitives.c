@@ -43,7 +43,7 @@ static int locked_call(lua_State *L)
 	lua_pushlstring(L, e->scratch2.data, e->scratch2.len);
 	lua_pushvalue(L, 3);
 	if (lua_rawget(L, 2) == LUA_TNIL) {
-		lua_Integer at = ask(e, (struct slice){ e->scratch2.data, e->scratch2.len });
+		lua_Integer at = ask(e, buf_slice(&e->scratch2));
 		if (at < 0)
 			return eval_raise(e);
 		lua_pushinteger(L, at);

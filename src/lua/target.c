@@ -46,7 +46,7 @@ static struct json *field_json(lua_State *L, struct eval *e, const char *field)
 	if (lua_getfield(L, -1, field) != LUA_TNIL) {
 		buf_clear(&e->scratch2);
 		value_write(L, lua_gettop(L), &e->scratch2);
-		value = json_parse((struct slice){ e->scratch2.data, e->scratch2.len }, SIZE_MAX, &e->err);
+		value = json_parse(buf_slice(&e->scratch2), SIZE_MAX, &e->err);
 		if (!value)
 			eval_raise(e);
 	}

@@ -183,7 +183,7 @@ static int write_metadata(struct finish *f, const struct member *m, struct err *
 	if (check_old(f, m, old, err))
 		return -1;
 	if (f->spec->label == WHEEL_LABEL_LOCAL)
-		metadata_set((struct slice){ old->data, old->len }, "Version", f->name.version, &text);
+		metadata_set(buf_slice(old), "Version", f->name.version, &text);
 	else
 		buf_add(&text, old->data, old->len);
 	return write_text(f, m->name, &text, err);
@@ -197,7 +197,7 @@ static int write_wheel(struct finish *f, const struct member *m, struct err *err
 	if (check_old(f, m, old, err))
 		return -1;
 	tag_expand(f->name.python, f->name.abi, f->name.platform, &tags);
-	metadata_write_wheel((struct slice){ old->data, old->len }, &tags, f->name.build, &text);
+	metadata_write_wheel(buf_slice(old), &tags, f->name.build, &text);
 	return write_text(f, m->name, &text, err);
 }
 

@@ -25,7 +25,7 @@ int wheel_inspect(int fd, const char *file_name, struct wheel_inspected *out, st
 		return -1;
 	if (wheel_open(fd, &w, err) || wheel_check_name(&w, &name, err))
 		return err_add(err, "%s", file_name);
-	if (metadata_get((struct slice){ w.metadata.data, w.metadata.len }, "Requires-Python", 0, &requires) && requires.n)
+	if (metadata_get(buf_slice(&w.metadata), "Requires-Python", 0, &requires) && requires.n)
 		out->requires_python = mem_dup_n(requires.p, requires.n);
 	out->name = steal_ptr(w.name);
 	out->version = steal_ptr(w.version);

@@ -174,7 +174,7 @@ static int script_out(struct script_sink *s, const void *data, size_t len, struc
 static int script_judge(struct script_sink *s, struct err *err)
 {
 	static const char line[] = "#!" PYTHON "\n";
-	struct slice rest = { s->head.data, s->head.len };
+	struct slice rest = buf_slice(&s->head);
 	const char *nl = rest.n ? memchr(rest.p, '\n', rest.n) : NULL;
 	s->judged = true;
 	if (rest.n >= 8 && memcmp(rest.p, "#!python", 8) == 0 && (nl || rest.n < SHEBANG_LIMIT)) {

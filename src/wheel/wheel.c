@@ -70,7 +70,7 @@ static int read_own(struct wheel *w, const char *name, uint64_t limit, bool need
 
 static struct slice text_of(const struct buf *b)
 {
-	return (struct slice){ b->data ? b->data : "", b->len };
+	return buf_slice(b);
 }
 
 static int check_wheel_version(struct slice text, struct err *err)
