@@ -58,7 +58,7 @@ static void take_slot(struct compile_action *a)
 	a->pool->alone += a->alone;
 	queue_watch(a->pool);
 	if (!a->began_ms)
-		a->began_ms = queue_clock();
+		a->began_ms = loop_date();
 }
 
 void action_release(struct compile_action *a)
@@ -196,6 +196,7 @@ int tracer_write(struct compile_pool *p, struct err *err)
 {
 	if (p->tracer)
 		return 0;
+	free(p->tracer_name); /* of an attempt that failed */
 	p->tracer_name = store_tmp_name(p->o.s, "trace", err);
 	if (!p->tracer_name || compile_trace_write(store_tmp_fd(p->o.s), p->tracer_name, err) < 0)
 		return -1;

@@ -245,7 +245,7 @@ static void open_call(struct compile_call *c, const struct compile_request *r)
 {
 	bool place = c->command.kind == COMPILE_IN_PLACE;
 	c->state = CALL_OPEN;
-	c->began_ms = queue_clock();
+	c->began_ms = loop_date();
 	c->name = place ? mem_dup(r->argv.items[r->argv.count - 1]) : source_name(&c->command);
 	c->service->compiles++;
 	store_compile_last(c->pool->o.s, c->name, &c->known_ms, &(uint64_t){ 0 }, NULL);

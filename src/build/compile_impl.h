@@ -35,6 +35,7 @@ struct compile_part {
 	char *in;                  /* physical folder that its sandbox sees at /in */
 	struct sandbox_bind bind;
 	char *made;                /* name of its result in store/tmp, or NULL */
+	int folder;                /* of the result, while it is put into the stage; else -1 */
 };
 
 /* One request of a shim: from its bytes to the answer. */
@@ -60,7 +61,7 @@ struct compile_call {
 	struct buf manifest;            /* of the command, with what was seen this time once that is known */
 	char *made;                     /* name of the result in store/tmp, or NULL */
 	/* nvcc's, taken apart */
-	char *stage;                    /* name of a folder in store/tmp: see compile_nvcc.c */
+	char *stage;                    /* name of a folder in store/tmp: see compile_nvcc.h */
 	struct compile_action *texts;   /* whose /out holds the preprocessed texts; kept for the steps */
 	struct compile_action *cudafe;  /* whose /out holds the host's half; likewise */
 	struct hash whole;              /* key of the whole command */
@@ -132,8 +133,8 @@ void tracer_remove(struct compile_pool *p);
 struct compile_call *call_new(struct compile_service *v, int fd, struct err *err);
 void call_drop(struct compile_call *c);              /* nobody wants it any more */
 bool call_is_open(const struct compile_call *c);
-void call_place(struct compile_call *c, const char *why); /* run it in place, at once */
-/* Answer with the result of this key, if it is there; *found.  note: for the record. */
+void call_place(struct compile_call *c, const char *why); /* run it in place, once it has its share */
+/* Answer with the result of this key: false: there is none.  note: for the record. */
 bool call_answer(struct compile_call *c, const struct hash *key, const char *note);
 /* The result was made: keep it under `key` with the command's manifest, and answer. */
 void call_made(struct compile_call *c, struct store_prepared *made, const struct hash *key, const char *note);
@@ -175,7 +176,6 @@ void queue_record(struct compile_service *v, const char *what, const char *name,
 void queue_record_call(const struct compile_call *c, const char *note, const char *path);
 void queue_watch(struct compile_pool *p);            /* more than one runs: what they use is to be looked at */
 void queue_again(struct compile_action *a);          /* it was ended for memory: later, and as one that needs more */
-int64_t queue_clock(void);                           /* milliseconds since 1970 */
 void queue_expect(struct compile_action *a);         /* fill expected and known_ms from the records */
 void queue_learn(const struct compile_action *a);    /* from what it used: its like will need about as much */
 

@@ -67,6 +67,7 @@ int trace_take(struct compile_call *c, int out, struct compile_trace *t, struct 
 	_cleanup_close_ int folder = fs_open_beneath(out, ACTION_TRACE, O_RDONLY | O_DIRECTORY, 0, NULL);
 	if (folder < 0)
 		return err_set(err, ERR_INPUT, UNSEEN);
+	compile_known_watch(c->pool->known);
 	world = compile_world_open(&c->service->view, c->pool->known, err);
 	if (!world || compile_trace_read(folder, world, t, e, &odd, err) < 0)
 		return -1;

@@ -179,23 +179,13 @@ static void make_env(struct compile_call *c)
 	str_list_take(&c->env, NULL);
 }
 
-static int read_hash(struct slice *rest, struct hash *out, struct err *err)
-{
-	struct slice field;
-	if (answer_get(rest, &field, err) < 0)
-		return -1;
-	if (field.n != HASH_SIZE)
-		return err_set(err, ERR_FAIL, "a worker's answer is cut off");
-	memcpy(out->bytes, field.p, HASH_SIZE);
-	return 0;
-}
-
 static int read_answer(struct compile_call *c, const struct buf *answer, struct slice *why, struct err *err)
 {
-	struct slice manifest, dryrun, rest = buf_slice(answer);
-	if (answer_get(&rest, why, err) < 0 || read_hash(&rest, &c->whole, err) < 0 || read_hash(&rest, &c->view, err) < 0 ||
-			answer_get(&rest, &manifest, err) < 0 || answer_get(&rest, &dryrun, err) < 0)
+	struct slice manifest, dryrun, news, rest = buf_slice(answer);
+	if (answer_get(&rest, why, err) < 0 || answer_get_hash(&rest, &c->whole, err) < 0 || answer_get_hash(&rest, &c->view, err) < 0 ||
+			answer_get(&rest, &manifest, err) < 0 || answer_get(&rest, &dryrun, err) < 0 || answer_get(&rest, &news, err) < 0)
 		return -1;
+	compile_known_learn(c->pool->known, news);
 	if (why->n > 1)
 		return 0;
 	buf_clear(&c->manifest);

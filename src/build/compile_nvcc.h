@@ -17,11 +17,16 @@
 #include "build/compile_take.h"
 
 /* In a worker: make the stage from the texts.  The answer: "" or why nvcc is to compile as a whole; the key of the
- * whole; that of the files it came from; the manifest; what --dryrun printed. */
+ * whole; that of the files it came from; the manifest; what --dryrun printed; what of the environment was hashed. */
 int nvcc_read_texts(void *call, struct buf *answer, struct err *err);
 
 /* One of nvcc's files, by its path there (/out/NAME), from the open folder of a run that has made it. */
 int nvcc_read_text(int out, const char *path, struct buf *text, struct err *err);
+#define NVCC_TEXT_MAX (1u << 30) /* bytes of one: texts, PTX, stubs */
+
+/* In a worker of a struct compile_part, whose folder is open: its result into the stage.  The answer of a cicc step: the
+ * keys of the ptxas steps behind it, in order. */
+int part_place(void *part, struct buf *answer, struct err *err);
 
 /* Split the host's text; ends in parts_start() or call_place(). */
 void nvcc_split(struct compile_call *c);

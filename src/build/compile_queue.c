@@ -1,6 +1,5 @@
 /* The one queue of all builds' compiles, under the limits that they share with the builds. */
 #include <string.h>
-#include <time.h>
 
 #include "build/compile_impl.h"
 #include "build/memory.h"
@@ -13,13 +12,6 @@ static const uint64_t guesses[] = {
 	[ACTION_CC] = 512ull << 20, [ACTION_TEXTS] = 1ull << 30, [ACTION_CUDAFE] = 1ull << 30, [ACTION_CICC] = 2ull << 30,
 	[ACTION_PTXAS] = 1ull << 30, [ACTION_JOIN] = 1ull << 30, [ACTION_NVCC] = 2ull << 30, [ACTION_PLACED] = 1ull << 30,
 };
-
-int64_t queue_clock(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 struct compile_pool *compile_pool_new(const struct compile_pool_spec *spec)
 {
@@ -173,14 +165,22 @@ void queue_again(struct compile_action *a)
 	queue_changed(a->pool);
 }
 
-/* The longest known one first; of those never seen and of equals, the one that came first. */
+/* What was never seen is taken for as long as its like commonly is: a kernel that waits for the host's files is the one
+ * that all wait for in the end. */
+static int64_t expected_ms(const struct compile_action *a)
+{
+	if (a->known_ms)
+		return a->known_ms;
+	return a->o.kind == ACTION_CC || a->o.kind == ACTION_PLACED ? 10000 : 60000;
+}
+
+/* The longest first; of equals the one that came first. */
 static bool goes_before(const struct compile_action *a, const struct compile_action *b)
 {
 	if (a->alone != b->alone)
 		return a->alone;
-	if (a->known_ms != b->known_ms)
-		return a->known_ms > b->known_ms;
-	return a->o.number < b->o.number;
+	int64_t long_a = expected_ms(a), long_b = expected_ms(b);
+	return long_a != long_b ? long_a > long_b : a->o.number < b->o.number;
 }
 
 /* One may always run, so that there is an end to waiting. */
@@ -224,7 +224,7 @@ void queue_record(struct compile_service *v, const char *what, const char *name,
 {
 	struct store_build b = {
 		.drv_path = v->view.drv_path, .name = name, .what = what, .note = note, .path = path,
-		.start_ms = a ? a->began_ms : queue_clock(), .end_ms = queue_clock(), .cpu_ms = a ? a->cpu_ms : 0,
+		.start_ms = a ? a->began_ms : loop_date(), .end_ms = loop_date(), .cpu_ms = a ? a->cpu_ms : 0,
 		.peak_memory = a ? a->peak_memory : 0,
 	};
 	_cleanup_err_ struct err err = { 0 };

@@ -2,13 +2,13 @@
  * The compile service (DESIGN 8): a build's compilers hand their compiles to forge over a socket, and forge
  * makes them actions of the store.  One pool a realise holds the queue; one service a build listens.
  *
- * What a compile goes through, each sandbox with the build's world:
+ * What a compile goes through:
  *
- *   preprocess   over the build's folder, read-only; its texts, and the build's files that they name, are the key
- *   look up      a result of this key is there: that is the answer
- *   copy         of those files into a folder of forge's own, in which
- *   preprocess   must give the same key again, and
- *   compile      makes the result that is filed under it
+ *   look up      the command has a manifest, and all that it names is as it was: its result is the answer
+ *   gcc          one run in a sandbox of forge's own, with the build's world and its folder, read-only and live; the
+ *                tracer gives the compiler copies of the build's files, and what was copied is what the manifest names
+ *   nvcc         so are the texts made, whose key may have a result too; the steps behind them see those texts only,
+ *                and each has a sandbox and a key of its own (compile_nvcc.h)
  *
  * So whatever a build does to its files meanwhile, what is filed under a key was made by the compiler from what
  * the key was taken over.  Anything unusual on the way: the command is run in place, by the build itself.

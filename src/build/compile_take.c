@@ -79,6 +79,17 @@ int answer_get(struct slice *rest, struct slice *field, struct err *err)
 	return 0;
 }
 
+int answer_get_hash(struct slice *rest, struct hash *out, struct err *err)
+{
+	struct slice field = { 0 };
+	if (answer_get(rest, &field, err) < 0)
+		return -1;
+	if (field.n != HASH_SIZE)
+		return err_set(err, ERR_FAIL, "a worker's answer is cut off");
+	memcpy(out->bytes, field.p, HASH_SIZE);
+	return 0;
+}
+
 int take_run(struct compile_call *c, struct manifest_entry *entry, struct buf *answer, struct err *err)
 {
 	const struct compile_command *command = &c->command;
@@ -107,21 +118,24 @@ int take_run(struct compile_call *c, struct manifest_entry *entry, struct buf *a
 	answer_put(answer, entry->result.bytes, HASH_SIZE);
 	answer_put(answer, manifest.data, manifest.len);
 	answer_put(answer, record.data, record.len);
+	struct slice news = compile_known_news(c->pool->known);
+	answer_put(answer, news.p, news.n);
 	return 0;
 }
 
 void take_run_done(void *ctx, int rc, struct buf *answer, struct err *err)
 {
 	struct compile_call *c = ctx;
-	struct slice rest = buf_slice(answer), key, manifest, record;
+	struct slice rest = buf_slice(answer), manifest, record, news;
 	struct store_prepared made = { 0 };
 	struct hash id;
-	if (rc < 0 || answer_get(&rest, &key, err) < 0 || answer_get(&rest, &manifest, err) < 0 ||
-			answer_get(&rest, &record, err) < 0 || store_prepared_read(record, &made, err) < 0) {
+	if (rc < 0 || answer_get_hash(&rest, &id, err) < 0 || answer_get(&rest, &manifest, err) < 0 ||
+			answer_get(&rest, &record, err) < 0 || answer_get(&rest, &news, err) < 0 ||
+			store_prepared_read(record, &made, err) < 0) {
 		call_place(c, err->msg);
 		return;
 	}
-	memcpy(id.bytes, key.p, HASH_SIZE);
+	compile_known_learn(c->pool->known, news);
 	buf_clear(&c->manifest);
 	buf_add(&c->manifest, manifest.p, manifest.n);
 	_cleanup_free_ char *note = c->why ? mem_printf("miss, as a whole: %s", c->why) : mem_dup("miss");

@@ -6,14 +6,15 @@
 #include "build/compile_trace.h"
 #include "compile/manifest.h"
 
-/* Read the trace in the open folder `out`; e gets all that was seen, but no result yet.  -1 (ERR_INPUT): it can't be told what the compiler read. */
+/* Read the trace in the open folder `out`; e gets all that was seen, but no result yet.  -1 (ERR_INPUT): it can't be
+ * told what the compiler read. */
 int trace_take(struct compile_call *c, int out, struct compile_trace *t, struct manifest_entry *e, struct err *err);
 
 /* The bytes of the command's manifest with this entry added. */
 int trace_manifest(const struct compile_call *c, struct manifest_entry *e, struct buf *out, struct err *err);
 
-/* Take files of a run into the folder `made` of store/tmp, as a result: each name in `names` pairs what it is in
- * `out` with what it is in the result; and what was said.  NULL ends it. */
+/* Take files of a run into the folder `made` of store/tmp, as a result: each by its name in
+ * `out` and the one it is to have in the result, a NULL name behind the last; and what was said. */
 struct taken_file {
 	const char *name, *as;
 };
@@ -33,5 +34,6 @@ void take_run_done(void *call, int rc, struct buf *answer, struct err *err);
 /* Fields of an answer, each behind its length. */
 void answer_put(struct buf *answer, const void *data, size_t len);
 int answer_get(struct slice *rest, struct slice *field, struct err *err);
+int answer_get_hash(struct slice *rest, struct hash *out, struct err *err);
 
 #endif

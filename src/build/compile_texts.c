@@ -10,7 +10,6 @@
 #include "compile/nvcc_key.h"
 #include "core/fs.h"
 
-#define TEXT_MAX (1u << 30)        /* bytes of a preprocessed text */
 #define VIEW_MAX (8ull << 30)      /* bytes of all files of the view */
 
 /* The texts of all steps, while they are being read. */
@@ -39,7 +38,7 @@ int nvcc_read_text(int out, const char *path, struct buf *text, struct err *err)
 	_cleanup_close_ int fd = fs_open_beneath(out, path + strlen(COMPILE_OUT "/"), O_RDONLY | O_NONBLOCK, 0, err);
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return err_set(err, ERR_INPUT, "nvcc's preprocessing left no file %s", path);
-	return fs_slurp(fd, TEXT_MAX, text, err);
+	return fs_slurp(fd, NVCC_TEXT_MAX, text, err);
 }
 
 /* What the run of step `n` of those that the script ran has said. */
@@ -200,6 +199,8 @@ static int answer_texts(struct compile_call *c, struct texts *t, struct manifest
 	answer_put(answer, view.bytes, HASH_SIZE);
 	answer_put(answer, manifest.data, manifest.len);
 	answer_put(answer, t->dryrun.data, t->dryrun.len);
+	struct slice news = compile_known_news(c->pool->known);
+	answer_put(answer, news.p, news.n);
 	return 0;
 }
 

@@ -7,11 +7,6 @@
 
 #include "compile/manifest.h"
 #include "core/fs.h"
-#include "core/table.h"
-
-struct compile_known {
-	struct table hashes; /* "LAYER\nPATH" to struct hash */
-};
 
 struct compile_world {
 	const struct compile_view *view;
@@ -52,21 +47,6 @@ int compile_hash_input(int fd, struct hash *out, struct err *err)
 	}
 	hash_end(&h, out);
 	return 0;
-}
-
-struct compile_known *compile_known_new(void)
-{
-	struct compile_known *k = mem_alloc(sizeof *k);
-	k->hashes = (struct table)TABLE_INIT(struct hash);
-	return k;
-}
-
-void compile_known_free(struct compile_known *k)
-{
-	if (!k)
-		return;
-	table_free(&k->hashes);
-	free(k);
 }
 
 struct compile_world *compile_world_open(const struct compile_view *view, struct compile_known *known, struct err *err)
@@ -218,11 +198,6 @@ static enum manifest_kind look_anywhere(struct compile_world *w, const char *pat
 	return kind;
 }
 
-static struct hash *known_at(struct compile_known *k, const char *key, bool make)
-{
-	return !k ? NULL : make ? table_put(&k->hashes, key) : table_find(&k->hashes, key);
-}
-
 static int hash_found(struct compile_world *w, const char *path, const struct found *found, struct hash *out)
 {
 	if (found->text) {
@@ -232,16 +207,11 @@ static int hash_found(struct compile_world *w, const char *path, const struct fo
 	if (!found->layer)
 		return compile_hash_input(found->fd, out, NULL) < 0 ? -1 : 1;
 	_cleanup_free_ char *key = mem_printf("%s\n%s", found->layer, path);
-	const struct hash *known = known_at(w->known, key, false);
-	if (known) {
-		*out = *known;
+	if (compile_known_find(w->known, key, out))
 		return 1;
-	}
 	if (compile_hash_input(found->fd, out, NULL) < 0)
 		return -1;
-	struct hash *keep = known_at(w->known, key, true);
-	if (keep)
-		*keep = *out;
+	compile_known_keep(w->known, key, out);
 	return 1;
 }
 

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <sys/stat.h>
+#include "build/compile_known.h"
 #include "build/compile_service.h"
 #include "core/hash.h"
 
@@ -16,11 +17,6 @@
 /* path is absolute, below /build.  -1 with *missing: there is none, which is no error. */
 int compile_open_input(int build, const char *path, struct stat *st, bool *missing, struct err *err);
 int compile_hash_input(int fd, struct hash *out, struct err *err);
-
-/* Hashes of files in layers, by layer and path: kept in memory, for all views of a process. */
-struct compile_known;
-struct compile_known *compile_known_new(void);
-void compile_known_free(struct compile_known *k); /* NULL is allowed */
 
 struct compile_world;
 /* The view is lent until the close; known, which may be NULL, likewise. */

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/fs.h"
@@ -11,13 +10,6 @@
 #define SAVING_MAX 16                /* builds whose outputs are saved beside those that run */
 #define LOCK_RETRY_MS 200
 #define MEMORY_UNKNOWN (1ull << 30)  /* expected of a build that was never seen */
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static const char *const *goal_paths(void *ctx, size_t drv)
 {
@@ -123,7 +115,7 @@ static void record(struct goal *g, int status, const char *path, struct err *err
 {
 	struct store_build b = {
 		.drv_path = g->d->path, .name = g->d->drv->name, .log = g->log, .what = g->d->what,
-		.start_ms = g->started, .end_ms = now_ms(), .cpu_ms = g->cpu_ms,
+		.start_ms = g->started, .end_ms = loop_date(), .cpu_ms = g->cpu_ms,
 		.peak_memory = g->peak_memory, .status = status, .path = path,
 	};
 	store_build_add(g->r->s, &b, err);
@@ -163,7 +155,7 @@ void goal_progress(struct goal *g, int64_t done, int64_t total)
 {
 	if (!g->moved) { /* until now it waited for its turn: that is no time it took */
 		g->moved = true;
-		g->started = now_ms();
+		g->started = loop_date();
 		g->began = loop_now();
 	}
 	event_emit(g->r->o.events, &(struct event){ .kind = EVENT_PROGRESS, .id = g->index + 1,
@@ -331,7 +323,7 @@ static int start_job(struct goal *g, struct err *err)
 	const char *base = store_path_base(g->d->path); /* "<digest>-<name>.drv" */
 	if (g->kind != GOAL_FETCH && !g->log)
 		g->log = mem_printf("log/%.*s.log", (int)(strlen(base) - strlen(".drv")), base);
-	g->started = now_ms();
+	g->started = loop_date();
 	g->began = loop_now();
 	event_emit(g->r->o.events, &(struct event){ .kind = EVENT_START, .id = g->index + 1,
 		.what = g->d->what, .name = g->d->drv->name });

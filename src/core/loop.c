@@ -97,11 +97,21 @@ void loop_fd_del(struct loop *l, int fd)
 	w->fd = -1;
 }
 
-int64_t loop_now(void)
+static int64_t clock_ms(clockid_t clock)
 {
 	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+int64_t loop_now(void)
+{
+	return clock_ms(CLOCK_MONOTONIC);
+}
+
+int64_t loop_date(void)
+{
+	return clock_ms(CLOCK_REALTIME);
 }
 
 uint64_t loop_timer(struct loop *l, int64_t ms, loop_timer_fn *fn, void *ctx)

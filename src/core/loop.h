@@ -47,6 +47,8 @@ int loop_signals(struct loop *l, loop_signal_fn *fn, void *ctx, struct err *err)
 
 /* Milliseconds of a clock that never goes back. */
 int64_t loop_now(void);
+/* Milliseconds since 1970, for records. */
+int64_t loop_date(void);
 
 /* Handle what is ready, waiting at most ms (-1: until something is). */
 int loop_once(struct loop *l, int64_t ms, struct err *err);

@@ -194,6 +194,17 @@ def test_nvcc_steps_are_shared(compilers):
 
 
 @nvcc
+def test_kernels_that_were_never_seen_go_first(compilers):
+    """Whatever came first: they are what all else waits for in the end."""
+    script = (source("held.cc", "#include <regex>", "std::regex r;") + source("second.c", "int second;") + source("third.cu", "int third;") +
+              "(c++ -c held.cc -o held.o; cp held.o $out) & sleep 0.4; cc -c second.c -o second.o & sleep 0.2\n"
+              "nvcc -c third.cu -o third.o -arch=sm_80 2> said; wait\n")
+    _, records = compilers.build(script, "--jobs", "1")
+    began = [r["name"] for r in sorted(records, key=lambda r: r["start_ms"]) if r["what"] == "compile"]
+    assert [name.rsplit("/", 1)[-1] for name in began] == ["held.cc", "third.cu", "second.c"]
+
+
+@nvcc
 def test_nvcc_flags_of_the_environment(compilers):
     """They change the object, whatever was there before."""
     for name in ("NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS"):
