@@ -8,7 +8,7 @@ return forge.wheel {
   license  = "BSD-3-Clause",
 
   matrix = {
-    python = { "3.13" },
+    python = { "3.13", "3.11", "3.14" },
     torch  = { "2.11.0" },
     cuda   = { "13.0" },
     archs  = { { "80" }, { "80", "90" } },        -- the release knows 80, 90, 100 and 120

@@ -57,10 +57,10 @@ end
 
 -- The world of a build, and its PATH.
 function build.world(recipe, v, list)
-  local version, toolkit = v.axes.python or python.default, v.axes.cuda
+  local py, toolkit = python.of(recipe, v), v.axes.cuda
   local base = (recipe.base or debian) { packages = recipe.packages }
-  local seen = world.shared(list, "build " .. version .. " " .. (toolkit or "") .. " " .. base, function()
-    local parts = { env { python = version, wheels = list }, toolchain() }
+  local seen = world.shared(list, "build " .. py.id .. " " .. (toolkit or "") .. " " .. base, function()
+    local parts = { env { python = py, wheels = list }, toolchain() }
     if toolkit then parts[#parts + 1] = cuda.wheels(toolkit, list) end
     return world.compose { base = base, parts = parts }
   end)

@@ -45,11 +45,11 @@ local function requires_of(recipe, v, entry)
 end
 
 function test.verdict(recipe, v, wheel, entry)
-  local given, version = recipe.test or {}, v.axes.python or python.default
-  local list = wheels.get { python = version, requires = requires_of(recipe, v, entry) }
+  local given, py = recipe.test or {}, python.of(recipe, v)
+  local list = wheels.get { python = py.version, requires = requires_of(recipe, v, entry) }
   local base = debian { packages = recipe.packages }
-  local seen = world.shared(list, "test " .. version .. " " .. base, function()
-    return world.compose { base = base, parts = { env { python = version, wheels = list } } }
+  local seen = world.shared(list, "test " .. py.id .. " " .. base, function()
+    return world.compose { base = base, parts = { env { python = py, wheels = list } } }
   end)
   return primitives.derivation {
     name = recipe.name .. "-" .. recipe.version .. "-test", what = "test", builder = "/env/bin/python",

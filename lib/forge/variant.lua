@@ -36,12 +36,12 @@ local function check_archs(value)
   if #value == 0 then primitives.fail("matrix: archs: a list without an architecture") end
 end
 
-local function check_value(axis, value)
+local function check_value(axis, value, pythons)
   if axis == "archs" then return check_archs(value) end
   if type(value) ~= "string" or value == "" then
     primitives.fail("matrix: the values of '" .. axis .. "' are strings, not a " .. type(value))
   end
-  if axis == "python" then python.get(value) end
+  if axis == "python" then python.get(value, pythons) end
   if axis == "cuda" then cuda.check(value) end
 end
 
@@ -54,12 +54,13 @@ local function check_name(matrix, axis)
   if near and not matrix[near] then check.unknown("matrix", "axis", axis, variant.known) end
 end
 
-function variant.check_matrix(matrix)
+-- pythons: the recipe's own, or nil.
+function variant.check_matrix(matrix, pythons)
   for axis, values in pairs(matrix) do
     check_name(matrix, axis)
     check.value("matrix", axis, values, { "list" })
     if #values == 0 then primitives.fail("matrix: '" .. axis .. "' has no values") end
-    for _, value in ipairs(values) do check_value(axis, value) end
+    for _, value in ipairs(values) do check_value(axis, value, pythons) end
   end
   if #variant.axes(matrix) == 0 then
     primitives.fail("matrix: it has no axes; a recipe of one variant has no matrix")
@@ -137,10 +138,10 @@ local function read_archs(text)
   return list
 end
 
--- The value of an axis from a text.
-function variant.read(axis, text)
+-- The value of an axis from a text; pythons: the recipe's own, or nil.
+function variant.read(axis, text, pythons)
   local value = axis == "archs" and read_archs(text) or text
-  check_value(axis, value)
+  check_value(axis, value, pythons)
   return value
 end
 

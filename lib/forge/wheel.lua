@@ -18,7 +18,7 @@ local fields = {
   source = { "string", "table" }, sources = { "table" }, subdir = { "string" }, patches = { "list" },
   matrix = { "table" }, exclude = { "list", "function" }, profiles = { "table" },
   requires = { "strings", "function" }, runtime = { "strings", "function" },
-  base = { "function" }, packages = { "strings" },
+  base = { "function" }, packages = { "strings" }, pythons = { "table" },
   env = { "table", "function" }, jobs = { "table" }, aliases = { "table" },
   prepare = { "string", "function" }, build = { "string", "function" }, install = { "string", "function" },
   config_settings = { "table" }, label = { "table" }, test = { "table" },
@@ -106,7 +106,8 @@ end
 
 local function check_variants(recipe)
   local matrix = recipe.matrix or {}
-  if recipe.matrix then variant.check_matrix(matrix) end
+  python.check(recipe.pythons or {})
+  if recipe.matrix then variant.check_matrix(matrix, recipe.pythons) end
   choice.check_exclude(recipe.exclude, matrix)
   choice.check_profiles(recipe.profiles or {}, matrix)
   for i, axis in ipairs(recipe.stable_abi or {}) do

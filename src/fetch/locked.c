@@ -184,10 +184,10 @@ static int from_pypi(struct fetch_job *j, const struct json *entry, struct err *
 
 static int from_debian(struct fetch_job *j, const struct json *entry, struct err *err)
 {
-	const char *path = json_get_str(entry, "path"), *package = json_get_str(entry, "package");
-	const char *version = json_get_str(entry, "version");
+	const char *path = json_get_str(entry, "path"), *version = json_get_str(entry, "version");
+	const char *binary = json_get_str(entry, "package"), *package = binary ? binary : json_get_str(entry, "source");
 	if (!path || !package || !version)
-		return err_set(err, ERR_INPUT, "%s: the lock's entry needs package, version and path", j->label);
+		return err_set(err, ERR_INPUT, "%s: the lock's entry needs package or source, version and path", j->label);
 	if (!j->f->mirrors.count && registry_debian(&j->f->mirrors, err) < 0)
 		return err_add(err, "%s", j->label);
 	_cleanup_free_ char *quoted = url_quote_path(path);

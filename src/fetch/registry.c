@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/fs.h"
 #include "core/mem.h"
@@ -87,4 +88,23 @@ int registry_debian(struct str_list *mirrors, struct err *err)
 	if (!mirrors->count)
 		return err_set(err, ERR_FAIL, "no Debian mirror is known: set FORGE_DEBIAN_MIRROR to its URL");
 	return 0;
+}
+
+/* As apt reads it. */
+static bool is_no(const char *text)
+{
+	static const char *const words[] = { "no", "false", "without", "off", "disable", "0" };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcasecmp(text, words[i]) == 0)
+			return true;
+	return false;
+}
+
+bool registry_debian_expires(void)
+{
+	const char *own = set_env("FORGE_DEBIAN_CHECK_VALID_UNTIL");
+	if (own || set_env("FORGE_DEBIAN_MIRROR"))
+		return !own || !is_no(own);
+	_cleanup_free_ char *apt = registry_apt_conf("/etc/apt", "Acquire::Check-Valid-Until");
+	return !apt || !is_no(apt);
 }

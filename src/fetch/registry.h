@@ -4,6 +4,7 @@
 #ifndef FORGE_FETCH_REGISTRY_H
 #define FORGE_FETCH_REGISTRY_H
 
+#include <stdbool.h>
 #include "core/err.h"
 #include "core/str.h"
 
@@ -21,5 +22,9 @@ char *registry_index_from(const char *option, char **source, struct err *err);
  * $FORGE_DEBIAN_MIRROR (white space between several), the machine's apt sources (deb and deb822 forms,
  * main archive before security), the build-time default (DEBIAN_MIRROR). */
 int registry_debian(struct str_list *mirrors, struct err *err);
+
+/* Is a suite that is past its Valid-Until refused?  $FORGE_DEBIAN_CHECK_VALID_UNTIL says, "yes" or "no"; else, where
+ * the mirrors are apt's, apt's own Acquire::Check-Valid-Until does.  A mirror that stands still on purpose needs it. */
+bool registry_debian_expires(void);
 
 #endif

@@ -20,4 +20,11 @@ void registry_apt_sources(const char *etc, struct str_list *urls);
 void registry_apt_list(struct slice text, struct str_list *main, struct str_list *security);
 void registry_apt_deb822(struct slice text, struct str_list *main, struct str_list *security);
 
+/* The value of an option ("Acquire::Check-Valid-Until") in apt's configuration below etc (/etc/apt): what apt reads
+ * last wins.  NULL: none.  Owned by the caller. */
+char *registry_apt_conf(const char *etc, const char *option);
+
+/* In the text of one apt.conf, which is read as far as it has the right form. */
+char *registry_apt_conf_text(struct slice text, const char *option);
+
 #endif

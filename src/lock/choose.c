@@ -20,26 +20,33 @@ static bool same_version(const char *a, const char *b)
 	return version_compare(&va, &vb) == 0;
 }
 
-/* How well "cp313-cp313" serves CPython 3.minor; smaller is better.  The order is that of PEP 425's
- * reference: own ABI, abi3 from new to old, no ABI from new to old. */
-static uint32_t rank_python(const char *python, const char *abi, unsigned minor)
+/* CPython 3.minor; free: without the GIL (PEP 703), "3.14t", whose ABI is another one. */
+struct python {
+	unsigned minor;
+	bool free;
+};
+
+/* How well "cp313-cp313" serves; smaller is better.  The order is that of PEP 425's reference: own ABI, abi3 from
+ * new to old, no ABI from new to old. */
+static uint32_t rank_python(const char *python, const char *abi, struct python p)
 {
 	unsigned m;
-	char end;
+	char own[32], end;
 	bool none = str_eq(abi, "none");
 	if (sscanf(python, "cp3%u%c", &m, &end) == 1) {
-		if (m == minor && str_starts(abi, "cp3"))
+		snprintf(own, sizeof own, "cp3%u%s", p.minor, p.free ? "t" : "");
+		if (m == p.minor && str_eq(abi, own))
 			return 0;
-		if (m <= minor && str_eq(abi, "abi3"))
-			return 1 + (minor - m);
-		return m == minor && none ? 100 : NOT_FIT;
+		if (m <= p.minor && !p.free && str_eq(abi, "abi3"))
+			return 1 + (p.minor - m);
+		return m == p.minor && none ? 100 : NOT_FIT;
 	}
 	if (!none)
 		return NOT_FIT;
 	if (str_eq(python, "py3"))
 		return 102;
-	if (sscanf(python, "py3%u%c", &m, &end) == 1 && m <= minor)
-		return m == minor ? 101 : 103 + (minor - m);
+	if (sscanf(python, "py3%u%c", &m, &end) == 1 && m <= p.minor)
+		return m == p.minor ? 101 : 103 + (p.minor - m);
 	return NOT_FIT;
 }
 
@@ -53,14 +60,14 @@ static uint32_t rank_platform(const char *platform, const struct str_list *accep
 	return str_eq(platform, "linux_x86_64") ? 500 : NOT_FIT;
 }
 
-static uint32_t rank_tag(char *tag, unsigned minor, const struct str_list *accepted)
+static uint32_t rank_tag(char *tag, struct python p, const struct str_list *accepted)
 {
 	char *abi = strchr(tag, '-');
 	char *platform = abi ? strchr(abi + 1, '-') : NULL;
 	if (!platform)
 		return NOT_FIT;
 	*abi++ = *platform++ = '\0';
-	uint32_t python = rank_python(tag, abi, minor);
+	uint32_t python = rank_python(tag, abi, p);
 	uint32_t place = rank_platform(platform, accepted);
 	return python == NOT_FIT || place == NOT_FIT ? NOT_FIT : python * 1000 + place * (place == 100000 ? 10 : 1);
 }
@@ -69,14 +76,14 @@ static uint32_t rank_wheel(const struct wheel_name *n, const char *python)
 {
 	_cleanup_str_list_ struct str_list tags = STR_LIST_INIT;
 	_cleanup_str_list_ struct str_list accepted = STR_LIST_INIT;
-	unsigned minor = (unsigned)atoi(python + 2);
+	struct python p = { .minor = (unsigned)atoi(python + 2), .free = str_ends(python, "t") };
 	uint32_t best = NOT_FIT;
 	if (tag_agrees_with_python(n->python, n->abi, python, NULL) < 0)
 		return NOT_FIT;
 	tag_manylinux_accepted("x86_64", CHOOSE_GLIBC_MINOR, &accepted);
 	tag_expand(n->python, n->abi, n->platform, &tags);
 	for (size_t i = 0; i < tags.count; i++) {
-		uint32_t rank = rank_tag(tags.items[i], minor, &accepted);
+		uint32_t rank = rank_tag(tags.items[i], p, &accepted);
 		best = rank < best ? rank : best;
 	}
 	return best;

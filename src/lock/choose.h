@@ -12,7 +12,7 @@
 #define CHOOSE_UV_PLATFORM "x86_64-manylinux_2_40"
 
 /*
- * The best wheel of `version` for CPython `python` ("3.13") on x86_64 Linux: most specific tags first, then
+ * The best wheel of `version` for CPython `python` ("3.13", "3.14t") on x86_64 Linux: most specific tags first, then
  * the newest platform, the highest build tag, the file's name.  With hashes ("sha256:…" without its prefix,
  * NULL: any) only a file that has one of them.  A yanked file serves where no other does.  Lent from page.
  */

@@ -101,6 +101,18 @@ static int check_deb(const struct json *e, const char *key, struct err *err)
 		err_set(err, ERR_INPUT, "\"suite\", \"package\" and \"version\" are not those of the key");
 }
 
+/* key: "debian-source <suite> <source>" */
+static int check_debian_source(const struct json *e, const char *key, struct err *err)
+{
+	if (content_fields(e, "debian", err) < 0 || text_field(e, "suite", err) < 0 ||
+	    text_field(e, "source", err) < 0 || text_field(e, "version", err) < 0 || text_field(e, "path", err) < 0)
+		return -1;
+	if (!is_pool_path(json_get_str(e, "path")))
+		return err_set(err, ERR_INPUT, "\"path\" leads out of the mirror");
+	_cleanup_free_ char *right = mem_printf("debian-source %s %s", json_get_str(e, "suite"), json_get_str(e, "source"));
+	return str_eq(right, key) ? 0 : err_set(err, ERR_INPUT, "\"suite\" and \"source\" are not those of the key");
+}
+
 static int check_git(const struct json *e, const char *key, struct err *err)
 {
 	const struct json *submodules = json_get(e, "submodules");
@@ -129,11 +141,16 @@ static char *item_key(const char *key, const char *item)
 	return mem_printf("debian %.*s %s", (int)strcspn(suite, " /"), suite, item);
 }
 
-/* "pypi …", "sdist …", "git …", "debian <suite> <name>=<version>" */
+/* An entry that is the answer itself: "sdist …", "git …", "debian-source …". */
+static bool is_answer_key(const char *key)
+{
+	return str_starts(key, "sdist ") || str_starts(key, "git ") || str_starts(key, "debian-source ");
+}
+
+/* Those, and what lists name: "pypi …", "debian <suite> <name>=<version>". */
 static bool is_file_key(const char *key)
 {
-	return str_starts(key, "pypi ") || str_starts(key, "sdist ") || str_starts(key, "git ") ||
-		(str_starts(key, "debian ") && strchr(key, '='));
+	return is_answer_key(key) || str_starts(key, "pypi ") || (str_starts(key, "debian ") && strchr(key, '='));
 }
 
 static const char *list_of(const char *key)
@@ -180,6 +197,8 @@ int entry_check(const struct json *entries, const char *key, struct err *err)
 		return check_sdist(e, err);
 	if (str_starts(key, "git "))
 		return check_git(e, key, err);
+	if (str_starts(key, "debian-source "))
+		return check_debian_source(e, key, err);
 	if (str_starts(key, "tags "))
 		return list_field(e, "tags", err);
 	if (str_starts(key, "debian "))
@@ -192,7 +211,7 @@ int entry_check(const struct json *entries, const char *key, struct err *err)
 struct json *entry_answer(const struct json *entries, const char *key)
 {
 	struct json *e = json_get(entries, key);
-	if (str_starts(key, "sdist ") || str_starts(key, "git "))
+	if (is_answer_key(key))
 		return json_ref(e);
 	if (str_starts(key, "tags "))
 		return json_ref(json_get(e, "tags"));
@@ -215,7 +234,7 @@ void entry_prune(struct json *entries)
 		json_set(meant, used.items[i], json_new_null());
 	for (size_t i = 0; i < keys.count; i++) {
 		const char *key = keys.items[i];
-		if (is_file_key(key) && !str_starts(key, "sdist ") && !str_starts(key, "git ") && !json_get(meant, key))
+		if (is_file_key(key) && !is_answer_key(key) && !json_get(meant, key))
 			json_unset(entries, key);
 	}
 }

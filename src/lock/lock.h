@@ -23,6 +23,9 @@
  *	{"kind":"debian","suite":"trixie","packages":[…]}
  *	    "debian trixie <packages>" -> {"packages":["<name>=<version>",…]}; answered as the list of entries.
  *	    With "components":["non-free"] these too, beside main: key "debian trixie/main,non-free <packages>".
+ *	{"kind":"debian-source","suite":"bookworm","source":"python3.11"}
+ *	    "debian-source bookworm python3.11" -> {"from":"debian","suite","source","version","path","sha256","size"}:
+ *	    the upstream tarball of the newest version of that source package in main
  *	{"kind":"git","url":U,"rev":R,"submodules":true or false or [names]}
  *	    "git U R[ submodules[=names]]" -> {"from":"git","url","rev":<commit>,"submodules","narHash"}
  *	{"kind":"url","url":U,"sha256":S} is never asked: the recipe itself holds the hash

@@ -86,15 +86,21 @@ static int read_release(const struct json *j, const char *what, const char *of, 
 	return 0;
 }
 
+/* "3.13", or "3.14t": without the GIL. */
+static bool is_python(const char *version)
+{
+	size_t digits = str_starts(version, "3.") ? strspn(version + 2, "0123456789") : 0;
+	return digits >= 1 && digits <= 3 && (!version[2 + digits] || str_eq(version + 2 + digits, "t"));
+}
+
 static int read_wheels(const struct json *j, struct request *r, struct err *err)
 {
 	static const char *const fields[] = { "python", "requires", "deps", NULL };
 	_cleanup_str_list_ struct str_list raw = STR_LIST_INIT;
 	if (check_fields(j, fields, err) < 0 || read_text(j, "python", ".", &r->python, err) < 0)
 		return -1;
-	if (!str_starts(r->python, "3.") || strspn(r->python + 2, "0123456789") != strlen(r->python) - 2 ||
-	    strlen(r->python) < 3 || strlen(r->python) > 5)
-		return err_set(err, ERR_INPUT, "field \"python\" must be like \"3.13\", not \"%s\"", r->python);
+	if (!is_python(r->python))
+		return err_set(err, ERR_INPUT, "field \"python\" must be like \"3.13\" or \"3.14t\", not \"%s\"", r->python);
 	const struct json *deps = json_get(j, "deps");
 	if (deps && json_kind(deps) != JSON_BOOL)
 		return err_set(err, ERR_INPUT, "field \"deps\" must be true or false");
@@ -140,6 +146,17 @@ static int read_debian(const struct json *j, struct request *r, struct err *err)
 	bool plain = str_eq(components, "main");
 	r->key = mem_printf("debian %s%s%s %s", r->suite, plain ? "" : "/", plain ? "" : components, key);
 	r->words = mem_printf("the Debian packages of %s for %s", r->suite, key);
+	return 0;
+}
+
+static int read_debian_source(const struct json *j, struct request *r, struct err *err)
+{
+	static const char *const fields[] = { "suite", "source", NULL };
+	if (check_fields(j, fields, err) < 0 || read_text(j, "suite", ".-", &r->suite, err) < 0 ||
+	    read_text(j, "source", "+.-", &r->name, err) < 0)
+		return -1;
+	r->key = mem_printf("debian-source %s %s", r->suite, r->name);
+	r->words = mem_printf("the Debian source package %s of %s", r->name, r->suite);
 	return 0;
 }
 
@@ -196,12 +213,15 @@ int request_parse(const struct json *j, struct request *out, struct err *err)
 	} else if (str_eq(kind, "debian")) {
 		r.kind = REQUEST_DEBIAN;
 		rc = read_debian(j, &r, err);
+	} else if (str_eq(kind, "debian-source")) {
+		r.kind = REQUEST_DEBIAN_SOURCE;
+		rc = read_debian_source(j, &r, err);
 	} else if (str_eq(kind, "git")) {
 		r.kind = REQUEST_GIT;
 		rc = read_git(j, &r, err);
 	} else {
 		return err_set(err, ERR_INPUT,
-			"forge.locked: kind must be \"sdist\", \"tags\", \"wheels\", \"debian\" or \"git\"%s%.40s%s",
+			"forge.locked: kind must be \"sdist\", \"tags\", \"wheels\", \"debian\", \"debian-source\" or \"git\"%s%.40s%s",
 			kind ? ", not \"" : "", kind ? kind : "", kind ? "\"" : "");
 	}
 	if (rc < 0)

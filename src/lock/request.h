@@ -7,16 +7,17 @@
 #include "core/json.h"
 #include "core/str.h"
 
-enum request_kind { REQUEST_SDIST, REQUEST_TAGS, REQUEST_WHEELS, REQUEST_DEBIAN, REQUEST_GIT };
+enum request_kind { REQUEST_SDIST, REQUEST_TAGS, REQUEST_WHEELS, REQUEST_DEBIAN, REQUEST_DEBIAN_SOURCE,
+	REQUEST_GIT };
 
 struct request {
 	enum request_kind kind;
 	char *key;
 	char *words;                /* "the sdist of flash-attn 2.8.3", for messages */
-	char *name, *version;       /* sdist, tags */
-	char *python;               /* wheels: "3.13" */
+	char *name, *version;       /* sdist, tags; name: debian-source */
+	char *python;               /* wheels: "3.13", "3.14t" */
 	bool deps;                  /* wheels: with all that they need */
-	char *suite;                /* debian */
+	char *suite;                /* debian, debian-source */
 	char *url, *rev;            /* git: rev as the recipe writes it */
 	bool submodules;            /* git: all; else those in list */
 	struct str_list components; /* debian: sorted, "main" among them */

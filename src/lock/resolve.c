@@ -84,6 +84,7 @@ static int resolve(struct lock_resolver *r, const struct request *q, struct err 
 	int rc = q->kind == REQUEST_SDIST ? resolve_sdist(r, q, err)
 		: q->kind == REQUEST_TAGS ? resolve_tags(r, q, err)
 		: q->kind == REQUEST_WHEELS ? resolve_wheels(r, q, err)
+		: q->kind == REQUEST_DEBIAN_SOURCE ? resolve_debian_source(r, q, err)
 		: q->kind == REQUEST_GIT ? resolve_git(r, q, err)
 		: resolve_debian(r, q, err);
 	if (rc == 0)

@@ -58,6 +58,7 @@ int resolve_sdist(struct lock_resolver *r, const struct request *q, struct err *
 int resolve_tags(struct lock_resolver *r, const struct request *q, struct err *err);
 int resolve_wheels(struct lock_resolver *r, const struct request *q, struct err *err);
 int resolve_debian(struct lock_resolver *r, const struct request *q, struct err *err);
+int resolve_debian_source(struct lock_resolver *r, const struct request *q, struct err *err);
 int resolve_git(struct lock_resolver *r, const struct request *q, struct err *err);
 
 /* update.c: is the request, or what the lock holds for it, what `only` names? */

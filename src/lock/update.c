@@ -50,6 +50,8 @@ bool update_concerns(struct lock_resolver *r, const struct request *q)
 		_cleanup_free_ char *called = git_url_name(q->url);
 		return str_eq(called, name) || str_eq(q->url, name);
 	}
+	if (q->kind == REQUEST_DEBIAN_SOURCE)
+		return str_eq(q->name, name);
 	if (q->kind == REQUEST_SDIST || q->kind == REQUEST_TAGS)
 		return same_project(q->name, name);
 	if (q->kind == REQUEST_DEBIAN)

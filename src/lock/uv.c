@@ -18,8 +18,11 @@
  * ask who it is.  It gets a stand-in that answers as that very Python would, so that neither the
  * machine needs a Python nor its version shows in the lock.  The form of the answer is uv's own and
  * may change with its version: see uv_compile().
+ *
+ * python is "3.14t" where v, its language version, is "3.14": that it has no GIL is the stand-in's to say, since no
+ * option of uv does.
  */
-static void write_stand_in(const char *v, struct buf *out)
+static void write_stand_in(const char *python, const char *v, struct buf *out)
 {
 	buf_str(out, "#!/bin/sh\n# answers uv's question for the interpreter's nature\nprintf '%s\\n' '");
 	buf_printf(out, "{\"result\":\"success\",\"markers\":{\"implementation_name\":\"cpython\","
@@ -30,17 +33,23 @@ static void write_stand_in(const char *v, struct buf *out)
 	buf_printf(out, "\"sys_base_prefix\":\"/usr\",\"sys_base_exec_prefix\":\"/usr\",\"sys_prefix\":\"/usr\","
 		"\"sys_base_executable\":null,\"sys_executable\":\"/usr/bin/python%s\",\"sys_path\":[],"
 		"\"site_packages\":[],\"stdlib\":\"/usr/lib/python%s\","
-		"\"extension_suffixes\":[\".abi3.so\",\".so\"],", v, v);
+		"\"extension_suffixes\":[\".abi3.so\",\".so\"],", python, python);
 	buf_printf(out, "\"scheme\":{\"platlib\":\"/usr/lib/python%s/site-packages\","
 		"\"purelib\":\"/usr/lib/python%s/site-packages\",\"include\":\"/usr/include/python%s\","
-		"\"scripts\":\"/usr/bin\",\"data\":\"/usr\"},", v, v, v);
+		"\"scripts\":\"/usr/bin\",\"data\":\"/usr\"},", python, python, python);
 	buf_printf(out, "\"virtualenv\":{\"platlib\":\"lib/python%s/site-packages\","
 		"\"purelib\":\"lib/python%s/site-packages\",\"include\":\"include/site/python%s\","
-		"\"scripts\":\"bin\",\"data\":\"\"},", v, v, v);
+		"\"scripts\":\"bin\",\"data\":\"\"},", python, python, python);
 	buf_printf(out, "\"os\":{\"name\":\"manylinux\",\"major\":2,\"minor\":%d},\"arch\":\"x86_64\","
 		"\"cpu_info\":{\"unavailable\":\"not asked\"},\"manylinux_compatible\":true,\"standalone\":false,"
-		"\"pointer_size\":\"64\",\"gil_disabled\":false,\"debug_enabled\":false}'\n",
-		CHOOSE_GLIBC_MINOR);
+		"\"pointer_size\":\"64\",\"gil_disabled\":%s,\"debug_enabled\":false}'\n",
+		CHOOSE_GLIBC_MINOR, str_eq(python, v) ? "false" : "true");
+}
+
+/* "3.14" of "3.14t"; owned. */
+static char *language_version(const char *python)
+{
+	return mem_dup_n(python, strlen(python) - str_ends(python, "t"));
 }
 
 static char *make_stand_in(const struct uv_compile *c, struct err *err)
@@ -48,7 +57,8 @@ static char *make_stand_in(const struct uv_compile *c, struct err *err)
 	_cleanup_free_ char *folder = mem_printf("%s/tools", c->scratch);
 	_cleanup_free_ char *path = mem_printf("%s/python%s", folder, c->python);
 	_cleanup_buf_ struct buf text = BUF_INIT, have = BUF_INIT;
-	write_stand_in(c->python, &text);
+	_cleanup_free_ char *version = language_version(c->python);
+	write_stand_in(c->python, version, &text);
 	if (fs_mkdirs(folder, 0755, err) < 0)
 		return NULL;
 	bool same = fs_exists(path) && fs_read_file(AT_FDCWD, path, 1 << 16, &have, NULL) == 0 &&
@@ -131,11 +141,11 @@ static int run(const struct uv_compile *c, const char *interpreter, struct buf *
 {
 	bool failed;
 	_cleanup_free_ char *keep = write_keep(c, &failed, err);
-	_cleanup_free_ char *cache = mem_printf("%s/uv", c->scratch);
+	_cleanup_free_ char *cache = mem_printf("%s/uv", c->scratch), *version = language_version(c->python);
 	_cleanup_str_list_ struct str_list env = STR_LIST_INIT;
 	const char *envp[ENV_LIMIT] = { NULL };
 	_cleanup_close_ int in = requirements_fd(c, err);
-	const char *argv[] = { c->program, "pip", "compile", "-", "--no-config", "--python-version", c->python,
+	const char *argv[] = { c->program, "pip", "compile", "-", "--no-config", "--python-version", version,
 		"--python-platform", CHOOSE_UV_PLATFORM, "--only-binary", ":all:", "--generate-hashes",
 		"--no-header", "--no-annotate", "--no-python-downloads",
 		"--color", "never", "--no-progress", "--cache-dir", cache, "--default-index", c->index,

@@ -9,7 +9,7 @@
 struct uv_compile {
 	const char *program;            /* uv */
 	const char *index;
-	const char *python;             /* "3.13" */
+	const char *python;             /* "3.13"; "3.14t": without the GIL */
 	const char *scratch;            /* its cache and its stand-in for an interpreter lie below */
 	const struct str_list *requires;
 	const struct str_list *keep;    /* "name==version" of an earlier answer, to be kept where it can be; may be NULL */

@@ -192,6 +192,26 @@ def test_wheels_through_uv(world, form):
             if p.name.endswith("-uv-9.9.9-py3-none-manylinux_2_17_x86_64.whl")]
 
 
+def test_free_threaded(world):
+    """uv is told what it can be told, and asks the rest of its stand-in for an interpreter."""
+    name = "alpha-1.0-cp314-cp314t-manylinux_2_28_x86_64.whl"
+    digest = world.publish("alpha", name, make_wheel("alpha", "1.0", {"a.py": "1"}, "cp314-cp314t-manylinux_2_28_x86_64"))
+    other = "alpha-1.0-cp314-cp314-manylinux_2_28_x86_64.whl"
+    world.publish("alpha", other, make_wheel("alpha", "1.0", {"a.py": "2"}, "cp314-cp314-manylinux_2_28_x86_64"))
+    world.uv(pin("alpha", "1.0", *world.files["alpha"].values()))
+    [[entry]] = world.run({**WHEELS, "python": "3.14t"})
+    assert (entry["file"], entry["sha256"]) == (name, digest)
+    argv = (world.home / "uv-call").read_text().split("--\n")[0].splitlines()
+    assert argv[argv.index("--python-version") + 1] == "3.14"
+    stand_in = json.loads(subprocess.run([argv[argv.index("--python") + 1]], capture_output=True, check=True).stdout)
+    assert stand_in["gil_disabled"] is True and stand_in["markers"]["python_version"] == "3.14"
+    [[entry]] = world.run({**WHEELS, "python": "3.14"})
+    assert entry["file"] == other
+    argv = (world.home / "uv-call").read_text().split("--\n")[0].splitlines()
+    stand_in = json.loads(subprocess.run([argv[argv.index("--python") + 1]], capture_output=True, check=True).stdout)
+    assert stand_in["gil_disabled"] is False
+
+
 def test_again_changes_nothing_and_asks_nobody(world):
     hashes, _ = publish_alpha(world)
     world.uv(pin("alpha", "1.0", *hashes))
@@ -380,14 +400,17 @@ def release_text(lists, **fields):
             + "".join(f" {sha256(data)} {len(data)} {path}\n" for path, data in lists.items()))
 
 
-def publish_debian(world, keys, packages, signers=("archive",), suite="trixie", **fields):
+def publish_debian(world, keys, packages, signers=("archive",), suite="trixie", sources=None, **fields):
+    """A signed suite with these Packages and Sources (None: without), each only packed and by its hash."""
     dist = world.root / "debian/dists" / suite
     shutil.rmtree(dist, ignore_errors=True)
-    plain = "main/binary-amd64/Packages"
-    lists = {plain: packages.encode(), plain + ".xz": lzma.compress(packages.encode())}
-    by_hash = dist / "main/binary-amd64/by-hash/SHA256"
-    by_hash.mkdir(parents=True)
-    (by_hash / sha256(lists[plain + ".xz"])).write_bytes(lists[plain + ".xz"])
+    lists = {}
+    for plain, text in (("main/binary-amd64/Packages", packages), ("main/source/Sources", sources)):
+        if text is not None:
+            lists |= {plain: text.encode(), plain + ".xz": lzma.compress(text.encode())}
+            by_hash = (dist / plain).parent / "by-hash/SHA256"
+            by_hash.mkdir(parents=True)
+            (by_hash / sha256(lists[plain + ".xz"])).write_bytes(lists[plain + ".xz"])
     users = [word for who in signers for word in ("--local-user", f"{who}@example.org")]
     (dist / "InRelease").write_bytes(gpg(keys, "--clearsign", *users, data=release_text(lists, **fields).encode()))
     (world.folder / "keyring.gpg").write_bytes(gpg(keys, "--export", "archive@example.org"))
@@ -491,6 +514,14 @@ def test_debian_signed_but_refused(world, keys, fields, says):
     assert says in world.run(DEBIAN, status=1)
 
 
+def test_debian_out_of_date_where_that_is_allowed(world, keys):
+    publish_debian(world, keys, APP, Valid_Until="Sat, 01 Jan 2022 00:00:00 UTC")
+    assert len(world.run(DEBIAN, env={"FORGE_DEBIAN_CHECK_VALID_UNTIL": "no"})[0]) == 2
+    publish_debian(world, keys, APP, Valid_Until="soon")
+    no = {"FORGE_DEBIAN_CHECK_VALID_UNTIL": "no"}
+    assert 'that is no date: "soon"' in world.run(DEBIAN, options=["--update"], status=1, env=no)
+
+
 def test_debian_tampered_list(world, keys):
     dist = publish_debian(world, keys, APP)
     [packed] = (dist / "main/binary-amd64/by-hash/SHA256").iterdir()
@@ -520,3 +551,68 @@ def test_debian_path_out_of_the_pool(world, keys):
     publish_debian(world, keys, APP.replace("pool/main/a/", "pool/../../a/"))
     assert "\"path\" leads out of the mirror" in world.run(DEBIAN, status=1)
     assert not world.lock.exists()
+
+
+# --- Debian's source packages --------------------------------------------------------------------
+
+SOURCE = {"kind": "debian-source", "suite": "trixie", "source": "tool"}
+
+
+def source_stanza(name, version, tarball, data=b"tar"):
+    return (f"Package: {name}\nBinary: {name}\nVersion: {version}\nChecksums-Sha256:\n"
+            f" {sha256(b'dsc')} 3 {name}_{version}.dsc\n {sha256(data)} {len(data)} {tarball}\n"
+            f"Directory: pool/main/{name[0]}/{name}\n\n")
+
+
+TOOL_SOURCE = source_stanza("tool", "3.1-2", "tool_3.1.orig.tar.xz") + source_stanza("odd", "1", "odd_1.tar.xz")
+
+
+def publish_sources(world, keys, text=TOOL_SOURCE, **fields):
+    return publish_debian(world, keys, None, sources=text, **fields)
+
+
+def test_source_package(world, keys):
+    publish_sources(world, keys)
+    [entry] = world.run(SOURCE)
+    assert entry == {"from": "debian", "suite": "trixie", "source": "tool", "version": "3.1-2", "sha256": sha256(b"tar"),
+                     "path": "pool/main/t/tool/tool_3.1.orig.tar.xz", "size": 3}
+    assert world.entries() == {"debian-source trixie tool": entry}
+    paths = [path for _, path in world.asked()]
+    assert paths[0].endswith("/InRelease") and "/main/source/by-hash/SHA256/" in paths[1] and len(paths) == 2
+    before = world.lock.read_bytes()
+    world.run(SOURCE)
+    world.run(SOURCE, options=["--update=app"])
+    assert world.asked() == [] and world.lock.read_bytes() == before
+    publish_sources(world, keys, TOOL_SOURCE + source_stanza("tool", "3.10-1", "tool_3.10.orig.tar.gz"))
+    assert world.run(SOURCE)[0]["version"] == "3.1-2"
+    assert world.run(SOURCE, options=["--update=tool"])[0]["version"] == "3.10-1"
+
+
+@pytest.mark.parametrize("text,says", [
+    (source_stanza("tools", "3.1-2", "tool_3.1.orig.tar.xz"), 'there is no source package "tool"'),
+    ("", 'there is no source package "tool"'),
+    (TOOL_SOURCE.replace(sha256(b"tar"), "none"), "tool 3.1-2 gives no sha256 of tool_3.1.orig.tar.xz"),
+    (TOOL_SOURCE[:TOOL_SOURCE.index("Checksums")], "tool 3.1-2 has no Directory"),
+    (source_stanza("tool", "3.1", "tool_3.1.tar.xz"), "tool 3.1 is Debian's own"),
+    (TOOL_SOURCE.replace("pool/main/t", "pool/../../t"), '"path" leads out of the mirror'),
+])
+def test_source_packages_that_do_not_serve(world, keys, text, says):
+    publish_sources(world, keys, text)
+    message = world.run(SOURCE, status=1)
+    assert "locking the Debian source package tool of trixie" in message and says in message
+    assert not world.lock.exists()
+
+
+def test_sources_that_are_cut_off_or_changed(world, keys):
+    dist = publish_sources(world, keys)
+    [packed] = (dist / "main/source/by-hash/SHA256").iterdir()
+    whole = packed.read_bytes()
+    for bytes_ in (whole[:-9], whole + b"x", lzma.compress(TOOL_SOURCE.replace("3.1", "3.2").encode())):
+        packed.write_bytes(bytes_)
+        assert packed.name in world.run(SOURCE, status=102)
+    assert list((world.folder / "store/cache/debian").glob("*")) == []
+
+
+def test_suite_without_sources(world, keys):
+    publish_debian(world, keys, APP)
+    assert "Debian trixie has no main/source/Sources" in world.run(SOURCE, status=1)

@@ -1,4 +1,4 @@
-/* Debian's Release and Packages files, and gpgv's status lines. */
+/* Debian's Release, Packages and Sources files, and gpgv's status lines. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -6,6 +6,7 @@
 #include "lock/packages.h"
 #include "lock/release.h"
 #include "lock/signed.h"
+#include "lock/sources.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -24,6 +25,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	json_push(list, entry);
 	packages_sizes(text, list);
 	if (json_get_int(entry, "size", 0) < 0)
+		__builtin_trap();
+	_cleanup_json_ struct json *source = sources_find(text, "python3.11", &err);
+	if (source && (!json_get_str(source, "sha256") || !json_get_str(source, "path") || json_get_int(source, "size", -1) < 0))
 		__builtin_trap();
 	return 0;
 }

@@ -12,7 +12,7 @@
 
 static const char *const variables[] = {
 	"FORGE_INDEX", "UV_DEFAULT_INDEX", "PIP_INDEX_URL", "PIP_CONFIG_FILE", "VIRTUAL_ENV", "XDG_CONFIG_HOME",
-	"FORGE_DEBIAN_MIRROR",
+	"FORGE_DEBIAN_MIRROR", "FORGE_DEBIAN_CHECK_VALID_UNTIL",
 };
 
 static int clear(void **state)
@@ -157,11 +157,57 @@ static void debian_variable(void **state)
 	assert_non_null(strstr(err.msg, "FORGE_DEBIAN_MIRROR"));
 }
 
+static void apt_option(void **state)
+{
+	static const char *const rows[][2] = { /* text, and the value of A::B-c */
+		{ "A::B-c \"x y\";", "x y" }, { "a::b-C x;", "x" }, { "A { B-c \"x\"; };", "x" },
+		{ "A { D { B-c 1; }; B-c \"2\"; E 3; };", "2" }, { "A::B-c 1;\nA::B-c 2;\n", "2" },
+		{ "// A::B-c 1;\n# A::B-c 1;\n/* A::B-c 1; */ #clear A;\nA /* b */ { B-c x; // 1\n};", "x" },
+		{ "A::B-c \"// 1\"; /* open", "// 1" }, { "A::B-c \"\";", "\"\"" },
+		{ "A::B-cd x; B-c y; A::B { c z; };", NULL }, { "A::B-c { x; };", NULL }, { "A::B-c x", NULL },
+		{ "} A::B-c x;", NULL }, { "", NULL }, { "\"", NULL }, { "A { B-c \"x;\n", NULL },
+		{ "{{{{{{{{{{{{{{{{{{ A::B-c x;", NULL },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		_cleanup_free_ char *got = registry_apt_conf_text(slice_of(rows[i][0]), "A::B-c");
+		if (!str_eq(got, rows[i][1]))
+			fail_msg("%s: %s", rows[i][0], got ? got : "(none)");
+	}
+}
+
+/* apt.conf comes after its parts, and those in the order of their names; others don't count. */
+static void apt_files(void **state)
+{
+	struct tempdir t = tempdir_make();
+	assert_null(registry_apt_conf(t.path, "A"));
+	write_file(&t, "apt.conf.d/10x", "A one;");
+	write_file(&t, "apt.conf.d/20x.conf", "A two;");
+	write_file(&t, "apt.conf.d/30x.old", "A three;");
+	_cleanup_free_ char *parts = registry_apt_conf(t.path, "A");
+	assert_string_equal(parts, "two");
+	write_file(&t, "./apt.conf", "B 1; A four;");
+	_cleanup_free_ char *all = registry_apt_conf(t.path, "A");
+	assert_string_equal(all, "four");
+	tempdir_remove(&t);
+}
+
+static void debian_dates(void **state)
+{
+	setenv("FORGE_DEBIAN_MIRROR", "http://127.0.0.1:9/", 1);
+	assert_true(registry_debian_expires()); /* whatever apt is told of its own mirrors */
+	setenv("FORGE_DEBIAN_CHECK_VALID_UNTIL", "No", 1);
+	assert_false(registry_debian_expires());
+	setenv("FORGE_DEBIAN_CHECK_VALID_UNTIL", "yes", 1);
+	unsetenv("FORGE_DEBIAN_MIRROR");
+	assert_true(registry_debian_expires());
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup(f, clear)
 	const struct CMUnitTest tests[] = {
-		T(order_of_indexes), T(bad_index), T(pip_text), T(apt_sources), T(debian_variable),
+		T(order_of_indexes), T(bad_index), T(pip_text), T(apt_sources), T(debian_variable), T(apt_option),
+		T(apt_files), T(debian_dates),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,6 +65,29 @@ static void test_what_never_serves(void **state)
 	}
 }
 
+/* Without the GIL the ABI is another one, and abi3 is none of its (PEP 703). */
+static void test_free_threaded(void **state)
+{
+	static const char *const serving[] = {
+		"a-1-cp314-cp314t-manylinux_2_17_x86_64.whl", "a-1-cp314-none-manylinux_2_17_x86_64.whl",
+		"a-1-py3-none-manylinux_2_17_x86_64.whl", "a-1-py3-none-any.whl", NULL,
+	};
+	static const char *const not_serving[] = {
+		"a-1-cp314-cp314-manylinux_2_17_x86_64.whl", "a-1-cp313-cp313t-manylinux_2_17_x86_64.whl",
+		"a-1-cp39-abi3-manylinux_2_17_x86_64.whl", "a-1-cp314-abi3-manylinux_2_17_x86_64.whl", NULL,
+	};
+	for (size_t i = 0; serving[i]; i++) {
+		struct simple_file files[2] = { { .filename = not_serving[i] }, { .filename = serving[i] } };
+		struct simple_page page = page_of(files, 2);
+		assert_ptr_equal(choose_wheel(&page, "1", "3.14t", NULL, NULL), &files[1]);
+	}
+	struct simple_file both[] = {
+		{ .filename = "a-1-cp314-cp314t-manylinux_2_17_x86_64.whl" }, { .filename = "a-1-cp314-cp314-manylinux_2_17_x86_64.whl" },
+	};
+	struct simple_page page = page_of(both, 2);
+	assert_ptr_equal(choose_wheel(&page, "1", "3.14", NULL, NULL), &both[1]);
+}
+
 static void test_hashes_and_yanked(void **state)
 {
 	struct simple_file files[] = {
@@ -142,6 +165,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order_of_tags),
 		cmocka_unit_test(test_what_never_serves),
+		cmocka_unit_test(test_free_threaded),
 		cmocka_unit_test(test_hashes_and_yanked),
 		cmocka_unit_test(test_newest),
 		cmocka_unit_test(test_sdist),

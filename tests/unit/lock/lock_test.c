@@ -26,6 +26,9 @@
 #define GIT_KEY "\"git https://h.example/a v1 submodules\""
 #define GIT(rev, hash, more) "{\"from\":\"git\",\"narHash\":\"" hash "\",\"rev\":\"" rev "\",\"submodules\":" more \
 	",\"url\":\"https://h.example/a\"}"
+#define SOURCE_KEY "\"debian-source forky py\""
+#define SOURCE(path, more) "{\"from\":\"debian\",\"path\":\"" path "\"," SHA ",\"size\":5" more "}"
+#define SOURCE_OF ",\"source\":\"py\",\"suite\":\"forky\",\"version\":\"1-1\""
 #define REV "0123456789abcdef0123456789abcdef01234567"
 #define SRI "sha256-ASNFZ4mrze8BI0VniavN7wEjRWeJq83vASNFZ4mrze8="
 
@@ -95,6 +98,8 @@ static void test_missing_entry_says_what_and_how(void **state)
 		  "lacks the Debian packages of trixie for zsh" },
 		{ "{\"kind\":\"debian\",\"suite\":\"trixie\",\"packages\":[\"bash\"],\"components\":[\"non-free\"]}",
 		  "lacks the Debian packages" },
+		{ "{\"kind\":\"debian-source\",\"suite\":\"trixie\",\"source\":\"py\"}",
+		  "lacks the Debian source package py of trixie" },
 	};
 	write_lock(GOOD);
 	struct lock *l = lock_open(file, NULL);
@@ -119,12 +124,18 @@ static void test_bad_requests(void **state)
 		{ "{\"kind\":\"sdist\",\"name\":\"a\",\"version\":\"1\",\"extra\":1}", "unknown field \"extra\"" },
 		{ "{\"kind\":\"tags\",\"version\":\"1\"}", "\"name\" must be a string" },
 		{ "{\"kind\":\"wheels\",\"python\":\"2.7\",\"requires\":[\"a\"]}", "must be like" },
+		{ "{\"kind\":\"wheels\",\"python\":\"3.13x\",\"requires\":[\"a\"]}", "must be like" },
+		{ "{\"kind\":\"wheels\",\"python\":\"3.t\",\"requires\":[\"a\"]}", "must be like" },
+		{ "{\"kind\":\"wheels\",\"python\":\"3.1314\",\"requires\":[\"a\"]}", "must be like" },
 		{ "{\"kind\":\"wheels\",\"python\":\"3.13\",\"requires\":[]}", "list of 1 to" },
 		{ "{\"kind\":\"wheels\",\"python\":\"3.13\",\"requires\":\"a\"}", "list of 1 to" },
 		{ "{\"kind\":\"wheels\",\"python\":\"3.13\",\"requires\":[1]}", "item 1 must be a string" },
 		{ "{\"kind\":\"wheels\",\"python\":\"3.13\",\"requires\":[\"a b\"]}", "requirement \"a b\"" },
 		{ "{\"kind\":\"wheels\",\"python\":\"3.13\",\"requires\":[\"a\"],\"deps\":0}", "true or false" },
 		{ "{\"kind\":\"debian\",\"suite\":\"a/b\",\"packages\":[\"a\"]}", "can't be" },
+		{ "{\"kind\":\"debian-source\",\"suite\":\"a\"}", "\"source\" must be a string" },
+		{ "{\"kind\":\"debian-source\",\"suite\":\"a\",\"source\":\"b/c\"}", "can't be" },
+		{ "{\"kind\":\"debian-source\",\"suite\":\"a\",\"source\":\"b\",\"packages\":[\"c\"]}", "unknown field" },
 		{ "{\"kind\":\"debian\",\"suite\":\"trixie\",\"packages\":[\"bash=5\"]}", "not a package's name" },
 		{ "{\"kind\":\"debian\",\"suite\":\"trixie\",\"packages\":[\"a\"],\"components\":[\"x/y\"]}", "can't hold" },
 	};
@@ -186,6 +197,11 @@ static void test_bad_files(void **state)
 		{ "\"wheels 3.13 a==1\"", GIT_KEY ":" GIT(REV, SRI, "7") ",\"wheels 3.13 a==1\"", "submodules\": \"submodules\" is" },
 		{ "\"wheels 3.13 a==1\"", "\"git https://h.example/b v1\":" GIT(REV, SRI, "false") ",\"wheels 3.13 a==1\"",
 		  "v1\": \"url\" is not that of the key" },
+		{ "\"pypi a-1.whl\"", SOURCE_KEY ":" SOURCE("../py", SOURCE_OF) ",\"pypi a-1.whl\"", "forky py\": \"path\" leads" },
+		{ "\"pypi a-1.whl\"", SOURCE_KEY ":" SOURCE("p", ",\"suite\":\"forky\",\"version\":\"1\"") ",\"pypi a-1.whl\"",
+		  "forky py\": \"source\" is missing" },
+		{ "\"pypi a-1.whl\"", "\"debian-source forky px\":" SOURCE("p", SOURCE_OF) ",\"pypi a-1.whl\"",
+		  "forky px\": \"suite\" and \"source\" are not those of the key" },
 		{ "\"wheels 3.13 a==1\"", "\"wheals\"", "forge.lock:7: entry \"wheals\": this forge knows no such kind" },
 		{ "\"wheels 3.13 a==1\"", "\"sdist a 1\"", "forge.lock: not JSON: line 7" },
 	};
@@ -273,6 +289,25 @@ static void test_git(void **state)
 	lock_free(l);
 }
 
+static void test_debian_source(void **state)
+{
+	_cleanup_err_ struct err err = { 0 };
+	_cleanup_free_ char *text =
+		spoil("\"pypi a-1.whl\"", SOURCE_KEY ":" SOURCE("pool/p/py_1.orig.tar.xz", SOURCE_OF) ",\n\"pypi a-1.whl\"");
+	write_lock(text);
+	struct lock *l = lock_open(file, &err);
+	if (!l)
+		fail_msg("%s", err.msg);
+	_cleanup_json_ struct json *found =
+		answer(l, "{\"kind\":\"debian-source\",\"suite\":\"forky\",\"source\":\"py\"}", &err);
+	assert_string_equal(json_get_str(found, "path"), "pool/p/py_1.orig.tar.xz");
+	/* nothing but its own key names it, and it stays */
+	assert_int_equal(lock_save(l, NULL), 0);
+	assert_false(lock_changed(l));
+	assert_non_null(lock_get(l, "debian-source forky py"));
+	lock_free(l);
+}
+
 static void test_a_folder_is_no_empty_lock(void **state)
 {
 	_cleanup_err_ struct err err = { 0 };
@@ -293,6 +328,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_saves_sorted_without_what_nobody_means, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_an_older_form_is_read_and_written_anew, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_git, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_debian_source, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_folder_is_no_empty_lock, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
