@@ -11,7 +11,7 @@ PYTHON   ?= $(firstword $(wildcard /usr/bin/python3) python3)
 SAN      ?=
 
 # The rooms in the order of their dependence (shared by the link line and tests/support/lint.py).
-ROOMS    := core drv archive lua store fetch sandbox wheel lock world compile index build cli
+ROOMS    := core drv archive lua store fetch sandbox wheel lock world compile index build lint cli
 
 # --- libraries -------------------------------------------------------------------------------
 # What is linked, and what is loaded when first needed (headers only): see core/dynlib.h.

@@ -55,10 +55,16 @@ function build.wheels(recipe, v, entry)
   return wheels.get { python = v.axes.python or python.default, requires = all }
 end
 
+-- The root file system: the recipe's own, else Debian's.
+local function base_of(recipe)
+  local options = { packages = recipe.packages }
+  return recipe.base and check.call("forge.wheel", "base", recipe.base, { "folder" }, options) or debian(options)
+end
+
 -- The world of a build, and its PATH.
 function build.world(recipe, v, list)
   local py, toolkit = python.of(recipe, v), v.axes.cuda
-  local base = (recipe.base or debian) { packages = recipe.packages }
+  local base = base_of(recipe)
   local seen = world.shared(list, "build " .. py.id .. " " .. (toolkit or "") .. " " .. base, function()
     local parts = { env { python = py, wheels = list }, toolchain() }
     if toolkit then parts[#parts + 1] = cuda.wheels(toolkit, list) end
@@ -102,9 +108,12 @@ local function variables_of(recipe, v, folder, path)
   return variables
 end
 
-local function inert_of(recipe)
+local function inert_of(recipe, variables)
   local inert
   for name, rule in pairs(recipe.jobs or {}) do
+    if variables[name] ~= nil then
+      primitives.fail("forge.wheel: jobs: '" .. name .. "' has a value already, by env or forge's own")
+    end
     inert = inert or {}
     inert[name] = { cores = 1, memory = rule.memory and primitives.bytes(rule.memory) }
   end
@@ -114,10 +123,11 @@ end
 -- The derivation whose output holds the one wheel that the build made. list: what build.wheels gave.
 function build.raw(recipe, v, folder, list)
   local seen, path = build.world(recipe, v, list)
+  local variables = variables_of(recipe, v, folder, path)
   return primitives.derivation {
     name = recipe.name .. "-" .. recipe.version .. "-raw", what = "build", builder = "/bin/sh",
     args = { "-eu", primitives.path "build/build.sh" },
-    env = variables_of(recipe, v, folder, path), world = seen, inert = inert_of(recipe),
+    env = variables, world = seen, inert = inert_of(recipe, variables),
     timeout = recipe.timeout, memory = recipe.memory,
   }
 end

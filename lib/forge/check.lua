@@ -23,6 +23,12 @@ end
 
 local function is_string(value) return type(value) == "string" end
 
+-- As recipes see outputs: a derivation, a store path, or the text that stands for a path not known yet.
+local function is_folder(value)
+  return type(value) == "userdata" or
+    (is_string(value) and (value:find("^/forge/store/%w") or value:find("^/" .. ("%w"):rep(52))) ~= nil)
+end
+
 local types = {
   string   = { "a string", is_string },
   boolean  = { "true or false", function(v) return type(v) == "boolean" end },
@@ -31,6 +37,7 @@ local types = {
   strings  = { "a list of strings", function(v) return is_list_of(v, is_string) end },
   tables   = { "a list of tables", function(v) return is_list_of(v, function(t) return type(t) == "table" end) end },
   ["function"] = { "a function", function(v) return type(v) == "function" end },
+  folder   = { "a derivation or what forge.path gives", is_folder },
   nothing  = { "nothing", function(v) return v == nil end },
   amount   = { 'an amount such as "90min" or "6GiB"', function(v) return is_string(v) or math.type(v) == "integer" end },
 }
@@ -64,7 +71,7 @@ end
 
 local function wrong(where, name, value, wanted)
   return where .. ": '" .. name .. "' must be " .. describe(wanted) .. ", not " ..
-    (type(value) == "table" and "such a table" or "a " .. type(value))
+    (type(value) == "table" and "such a table" or value == nil and "nothing" or "a " .. type(value))
 end
 
 -- One value against a list of type names.

@@ -130,6 +130,16 @@ local function join(recipe, main)
   }
 end
 
+-- The folder of each of a recipe's sources by itself: derivations or store paths.
+function source.parts(recipe)
+  local parts = {}
+  for _, given in pairs(recipe.sources or { recipe.source }) do
+    local folder = folder_of(recipe, is_source(given) and given or given[1])
+    parts[#parts + 1] = folder
+  end
+  return parts
+end
+
 local folders = {}
 
 -- The folder that is built, and the lock's entry of the main source where it is an sdist: worked out once for all

@@ -86,12 +86,12 @@ local function check_labels(recipe, all)
   end
 end
 
--- What forge asks of a variant only when it is chosen is behind functions.
-local function target(recipe, v, excluded)
+-- What forge asks of a variant only when it is chosen is behind functions; what deriving it gave is kept for lint.
+local function target(recipe, v, excluded, keep)
   return {
     name = v.name, recipe = recipe.name, version = recipe.version, axes = v.axes, stable_abi = recipe.stable_abi,
     tell = function() return { label = label.version(recipe.label, recipe.version, v), excluded = excluded() } end,
-    derive = function() return derive(recipe, v) end,
+    derive = function() return keep(derive(recipe, v)) end,
   }
 end
 
@@ -123,12 +123,20 @@ return function(given)
   check_recipe(recipe)
   check_variants(recipe)
   override.aliases(recipe)
-  local all, targets = variant.all(recipe.matrix or {}), {}
+  local all, targets, made = variant.all(recipe.matrix or {}), {}, {}
   local excluded = ask_excluded(recipe, all)
   check_labels(recipe, all)
   for i, v in ipairs(all) do
-    targets[i] = target(recipe, v, function() return excluded(i) end)
+    targets[i] = target(recipe, v, function() return excluded(i) end, function(results)
+      made[i] = results
+      return results
+    end)
   end
   local names, profile = choice.profiles(recipe.profiles or {}, recipe.matrix or {}, all, excluded)
-  return { targets = targets, profiles = names, profile = profile }
+  return {
+    targets = targets, profiles = names, profile = profile,
+    lint = function()
+      return require "forge.lint" { recipe = recipe, all = all, excluded = excluded, made = made, profile = profile }
+    end,
+  }
 end

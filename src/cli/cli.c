@@ -12,7 +12,7 @@
 #endif
 
 const struct command *const commands[] = {
-	&cmd_realise, &cmd_lock, &cmd_outdated, &cmd_show, &cmd_export, &cmd_log, &cmd_gc, &cmd_help, NULL,
+	&cmd_realise, &cmd_lock, &cmd_outdated, &cmd_show, &cmd_lint, &cmd_export, &cmd_log, &cmd_gc, &cmd_help, NULL,
 };
 
 static void out_of_memory(void)

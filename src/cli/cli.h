@@ -22,7 +22,7 @@ struct command {
 };
 
 extern const struct command *const commands[]; /* ends in NULL */
-extern const struct command cmd_realise, cmd_lock, cmd_outdated, cmd_show, cmd_export, cmd_log, cmd_gc, cmd_help;
+extern const struct command cmd_realise, cmd_lock, cmd_outdated, cmd_show, cmd_lint, cmd_export, cmd_log, cmd_gc, cmd_help;
 
 /* The whole of main(): the exit status. */
 int cli_main(int argc, char **argv);

@@ -234,6 +234,31 @@ static void read_json(struct making *m, int field)
 	lua_pop(m->L, 1);
 }
 
+static bool has_env(const struct making *m, const char *key)
+{
+	size_t i = 0;
+	while (i < m->d->env_count && strcmp(m->d->env[i].key, key) != 0)
+		i++;
+	return i < m->d->env_count;
+}
+
+/* Its names are variables of the build, beside those of env. */
+static void check_inert(struct making *m)
+{
+	if (!push_field(m, INERT))
+		return;
+	const struct lua_keys *keys = keys_push(m->L, -1);
+	for (size_t i = 0; i < keys->count; i++) {
+		const char *key = keys->items[i].text;
+		if (!key)
+			bind_error(m->L, "derivation %s: inert is a table of names, not a list", m->name);
+		check_key(m, key, keys->items[i].len);
+		if (has_env(m, key))
+			bind_error(m->L, "derivation %s: inert.%s: env has it already", m->name, key);
+	}
+	lua_pop(m->L, 2);
+}
+
 static void read_inputs(struct making *m)
 {
 	lua_State *L = m->L;
@@ -309,6 +334,7 @@ int derivation_call(lua_State *L)
 	read_outputs(&m);
 	read_env(&m);
 	read_json(&m, WORLD);
+	check_inert(&m);
 	read_json(&m, INERT);
 	read_inputs(&m);
 	const struct eval_drv ceilings = {

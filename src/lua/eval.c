@@ -7,6 +7,7 @@
 
 #include "core/fs.h"
 #include "core/mem.h"
+#include "lua/lint.h"
 #include "lua/primitives.h"
 #include "lua/pure.h"
 #include "lua/require.h"
@@ -238,6 +239,11 @@ int eval_derive(struct eval *e, size_t target, const struct eval_result **result
 	*results = d.results;
 	*count = d.count;
 	return 0;
+}
+
+int eval_lint(struct eval *e, struct eval_lint *out, struct err *err)
+{
+	return vm_run(&e->vm, lint_read, out, err) < 0 ? add_folder(e, err) : 0;
 }
 
 size_t eval_drv_count(const struct eval *e)

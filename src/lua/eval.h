@@ -11,6 +11,7 @@
 #include "core/arena.h"
 #include "core/err.h"
 #include "core/json.h"
+#include "core/list.h"
 #include "drv/drv.h"
 
 struct eval_options {
@@ -86,6 +87,21 @@ int eval_profile(struct eval *e, const char *name, bool *marked, struct err *err
 struct eval_result { const char *role; size_t drv; };
 int eval_derive(struct eval *e, size_t target, const struct eval_result **results, size_t *count,
 	struct err *err);
+
+/*
+ * What a recipe's own tables tell `forge lint` (lib/forge/lint.lua), of the targets that were told and derived so far.
+ * In *told, a new reference: {"findings":[{"check","field","word","what","todo"}], "known":[variables that other
+ * things than the source read, "X*": all that begin so], "patches":[files beneath the recipe's folder]}; NULL where the
+ * recipe is not made by forge.wheel.  The folders of its sources are outputs of `drvs` (the first of each), or stand
+ * in the store under `paths`.
+ */
+struct eval_lint {
+	struct json *told;
+	LIST(size_t) drvs;
+	struct str_list paths;
+};
+int eval_lint(struct eval *e, struct eval_lint *out, struct err *err);
+void eval_lint_free(struct eval_lint *l);
 
 size_t eval_drv_count(const struct eval *e);         /* every input has a smaller index than its user */
 const struct eval_drv *eval_drv(const struct eval *e, size_t i);

@@ -8,7 +8,7 @@
 
 #define TARGETS_MAX 10000
 
-static const char targets_key, profile_key;
+static const char targets_key, profile_key, lint_key;
 
 static const struct bind_field target_fields[] = {
 	{ "name", BIND_STRING, "the variant's short name" },
@@ -100,7 +100,7 @@ static int wrong_result(lua_State *L, int index, const struct eval *e)
 		type == LUA_TNIL || type == LUA_TTABLE ? "" : lua_typename(L, type));
 }
 
-/* The names of the profiles of the table at index; its function is kept. */
+/* The names of the profiles of the table at index; its functions are kept. */
 static void collect_profiles(lua_State *L, int index, struct eval *e)
 {
 	if (lua_getfield(L, index, "profiles") == LUA_TTABLE) {
@@ -116,6 +116,8 @@ static void collect_profiles(lua_State *L, int index, struct eval *e)
 	str_list_sort(&e->profiles);
 	lua_getfield(L, index, "profile");
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &profile_key);
+	lua_getfield(L, index, "lint");
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &lint_key);
 }
 
 void target_collect(lua_State *L)
@@ -180,6 +182,15 @@ void target_profile(lua_State *L, const char *name, bool *marked)
 		marked[i - 1] = true;
 		lua_pop(L, 1);
 	}
+}
+
+bool target_lint(lua_State *L)
+{
+	if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lint_key) != LUA_TFUNCTION)
+		return false;
+	lua_call(L, 0, 1);
+	luaL_checktype(L, -1, LUA_TTABLE);
+	return true;
 }
 
 /* Push what a recipe that returned a derivation gives: the one result "out". */

@@ -6,6 +6,7 @@ import os
 import pathlib
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -499,6 +500,33 @@ def test_stopped_while_it_waits(project, repos, web):
     project.ends_well()
     web.script({})
     project.run("realise", path)
+
+
+def test_servers_that_stall(project, repos, web):
+    """One that sends the head of an answer, and one of the git protocol that takes a connection: each is left after a
+    minute, with one line, while a lock is made as while what it names is fetched.  All three wait side by side."""
+    repos("a").commit({"x": "1"})
+    repos("b").commit({"x": "2"})
+    first = recipe(project, f"{web.url}/a", "main", name="a.lua")
+    project.run("lock", first)
+    shutil.rmtree(project.store / "cache/git")
+    lock = (project.recipes / "forge.lock").read_text()
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        mute.listen()
+        silent = recipe(project, f"git://127.0.0.1:{mute.getsockname()[1]}/a", "main", name="silent.lua")
+        web.script({"/a/": "stall", "/b/": "stall"})
+        waiting = [project.start("realise", first), project.start("lock", recipe(project, f"{web.url}/b", "main", name="b.lua")),
+                   project.start("lock", silent)]
+        done = [(process.communicate(timeout=240)[1], process.returncode) for process in waiting]
+    for (err, status), where in zip(done, (f"{web.url}/a", f"{web.url}/b", "git://127.0.0.1:")):
+        assert status == 1, err
+        assert [line for line in err.splitlines() if line.startswith("forge: ")] == err.splitlines()[-1:]
+        assert where in err.splitlines()[-1] and "the server sent nothing for too long" in err.splitlines()[-1]
+    assert (project.recipes / "forge.lock").read_text() == lock
+    project.ends_well()
+    web.script({})
+    project.run("realise", first)
 
 
 def test_offline(project, repos, web):

@@ -99,6 +99,44 @@ RAISING = [
     ('exclude = function(v) if v.flavour == "b" then return {} end end',
      "recipes/x.lua:16: forge.wheel: 'exclude' must be a string or true or false or nothing, not such a table"),
 ]
+# Functions that are asked while a variant is evaluated: each raises, or gives something else than it should.
+FUNCTIONS = [
+    *((f'{field} = function(v) error("mine") end', ["recipes/x.lua:16: mine"])
+      for field in "base requires runtime env prepare build install exclude".split()),
+    ('label = forge.label.local_version(function(v) error("mine") end)', ["recipes/x.lua:16: mine"]),
+    ('exclude = { function(v) error("mine") end }', ["recipes/x.lua:16: mine"]),
+    ('patches = { { "x.patch", when = function(v) error("mine") end } }', ["recipes/x.lua:16: mine"]),
+    ('env = function() error({}) end', ["recipes/x.lua: the recipe raised an error that is a table"]),
+    ('env = function() error() end', ["recipes/x.lua: the recipe raised an error that is a nil"]),
+    ('base = function() return 3 end', ["recipes/x.lua:16: forge.wheel: 'base' must be a derivation or what forge.path gives, not a number"]),
+    ('base = function() end', ["'base' must be a derivation or what forge.path gives, not nothing"]),
+    ('base = function() return "/usr" end', ["recipes/x.lua:16: forge.wheel: 'base' must be a derivation or what forge.path gives"]),
+    ('runtime = function() return "numpy" end', ["recipes/x.lua:16: forge.wheel: 'runtime' must be a list of strings or nothing, not a string"]),
+    ('build = function() return {} end', ["recipes/x.lua:16: forge.wheel: 'build' must be a string or nothing, not such a table"]),
+    ('install = function() return 3 end', ["recipes/x.lua:16: forge.wheel: 'install' must be a string or nothing, not a number"]),
+    ('env = function() return "X=1" end', ["recipes/x.lua:16: forge.wheel: 'env' must be a table or nothing, not a string"]),
+    ('env = function() return { X = true } end', ['env.X is true or false: write the text the build expects']),
+    ('env = function() return { "X=1" } end', ["env is a table of names, not a list"]),
+    ('env = function() return { ["A B"] = "1" } end', ["'A B' is not a name for an environment variable"]),
+    ('patches = { { "x.patch", when = function() return "yes" end } }',
+     ["recipes/x.lua:16: patches: 'when' must be true or false or nothing, not a string"]),
+    ('jobs = { PATH = {} }', ["jobs: 'PATH' has a value already"]),
+    ('jobs = { X = {} }, env = function() return { X = "1" } end', ["jobs: 'X' has a value already"]),
+    ('jobs = { ["A B"] = {} }', ["'A B' is not a name for an environment variable"]),
+    ('jobs = { out = {} }', ["forge sets env.out itself"]),
+    ('jobs = { {} }', ["inert is a table of names, not a list"]),
+]
+
+
+@pytest.mark.parametrize("field, says", FUNCTIONS)
+def test_functions_that_raise_or_give_something_else(locked, field, says):
+    requires = "" if field.startswith("requires") else ', requires = { "setuptools==80.9.0" }'
+    locked.recipe(ONE % (field + requires))
+    (locked.recipes / "x.patch").write_text("")
+    locked.refuses("realise", "recipes/x.lua", status=1, says=says)
+
+
+ONE = 'return forge.wheel { name = "x", version = "1.0", matrix = { python = { "3.13" } }, %s }'
 FLAVOURS = ('return forge.wheel { name = "x", version = "1.0", matrix = { python = { "3.13" }, flavour = { "a", "b" } }, '
             'label = forge.label.local_version(function(v) return v.flavour end), %s }')
 
@@ -135,6 +173,8 @@ def test_a_label_is_asked_only_of_variants_that_are_asked_for(locked):
      ["recipes/x.lua:16: profiles.p: there is no axis 'pyton' (did you mean 'python'?)"]),
     ('matrix = { python = { "3.13" } }, profiles = { p = function(v) return 1 end }', ["--profile", "p"],
      ["recipes/x.lua:16: profiles: 'p' must be true or false or nothing, not a number"]),
+    ('matrix = { python = { "3.13" } }, profiles = { p = function(v) error("mine") end }', ["--profile", "p"],
+     ["recipes/x.lua:16: mine"]),
     ('matrix = { python = { "3.13" } }, profiles = { p = function(v) return v.colour end }', ["--profile", "p"],
      ["variant: there is no axis 'colour'"]),
     ('matrix = { archs = { { "80" }, { "90" } } }', [],

@@ -12,7 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LEVELS = [["core"], ["drv", "archive"], ["lua", "store", "fetch", "sandbox", "wheel"],
-          ["lock", "world", "cache", "compile", "index"], ["build"], ["audit"], ["cli"]]
+          ["lock", "world", "cache", "compile", "index"], ["build"], ["audit", "lint"], ["cli"]]
 OWNERS = {
     "openssl/": "core", "jansson.h": "core", "archive.h": "archive", "archive_entry.h": "archive",
     "zstd.h": "archive", "zlib.h": "archive", "lua.h": "lua", "lauxlib.h": "lua",
