@@ -8,7 +8,7 @@ return forge.wheel {
   homepage = "https://palletsprojects.com/p/markupsafe",
   license  = "BSD-3-Clause",
 
-  matrix   = { python = { "3.13", "3.11", "3.14", "3.14t" } },
+  matrix   = { python = { "3.13", "3.11", "3.14", "3.13t", "3.14t" } },
   requires = { "setuptools==80.9.0" },
   test     = { import = { "markupsafe", "markupsafe._speedups" }, run = 'assert __import__("markupsafe").escape("<") == "&lt;"' },
 }

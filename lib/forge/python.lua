@@ -32,8 +32,18 @@ local function unpack(name, archive)
   }
 end
 
+-- Upstream's source, as a folder.
+local function source_of(spec)
+  if spec.urls then
+    return unpack("python-" .. spec.version .. "-source", primitives.fetch {
+      from = "url", name = spec.name, urls = spec.urls, sha256 = spec.sha256,
+    })
+  end
+  return unpack(spec.source .. "-source",
+    primitives.fetch(primitives.locked { kind = "debian-source", suite = spec.suite, source = spec.source }))
+end
+
 local function compiled(spec)
-  local entry = primitives.locked { kind = "debian-source", suite = spec.suite, source = spec.source }
   local options = { "--without-ensurepip", "--disable-test-modules" }
   if spec.version:find("t$") then options[#options + 1] = "--disable-gil" end
   return primitives.derivation {
@@ -41,7 +51,7 @@ local function compiled(spec)
     args = { "-eu", primitives.path "python/build.sh" },
     env = {
       PATH = "/toolchain/bin:/usr/bin:/bin", FORGE_PREFIX = prefix, FORGE_CONFIGURE = options,
-      FORGE_SOURCE = unpack(spec.source .. "-source", primitives.fetch(entry)),
+      FORGE_SOURCE = source_of(spec),
     },
     inert = { MAX_JOBS = { cores = 1, memory = primitives.bytes "1GiB" } },
     world = world.compose { base = debian { packages = headers }, parts = { toolchain() } },
@@ -89,27 +99,41 @@ local function layered(spec, make)
   }
 end
 
--- Compiled from the upstream tarball of a Debian source package:
--- { version = "3.11", suite = "bookworm", source = "python3.11" }.
+-- The name of the file that urls lead to.
+local function file_name(where, spec)
+  local name = spec.name or (spec.urls[1] or ""):match("([^/?#]+)[?#]?[^/]*$")
+  if not name then primitives.fail(where .. ": no file name in urls: give a name") end
+  return name
+end
+
+-- Compiled from the upstream tarball of a Debian source package, { version = "3.11", suite = "bookworm",
+-- source = "python3.11" }, or from one that lies anywhere, { version = "3.14", urls = { … }, sha256 = "…" }.
 function python.build(spec)
-  check.fields("forge.python.build", spec, {
-    version = { "string", needed = true }, suite = { "string", needed = true }, source = { "string", needed = true },
+  local where = "forge.python.build"
+  check.fields(where, spec, {
+    version = { "string", needed = true }, suite = { "string" }, source = { "string" },
+    urls = { "strings" }, sha256 = { "string" }, name = { "string" },
   })
-  check_version("forge.python.build", spec.version)
-  return layered(spec, compiled)
+  check_version(where, spec.version)
+  local from_debian, from_url = spec.suite and spec.source, spec.urls and spec.sha256
+  if not from_debian == not from_url or (spec.suite or spec.source) and (spec.urls or spec.sha256 or spec.name) then
+    primitives.fail(where .. ": give suite and source (a Debian source package), or urls and sha256")
+  elseif from_debian then
+    return layered({ version = spec.version, suite = spec.suite, source = spec.source }, compiled)
+  end
+  return layered({ version = spec.version, urls = spec.urls, sha256 = spec.sha256, name = file_name(where, spec) }, compiled)
 end
 
 -- A prebuilt one that can stand anywhere, from an archive that holds one folder with bin, lib and include:
 -- { version = "3.12", urls = { … }, sha256 = "…", name = "python-3.12.tar.gz" }; urls are tried in order.
 function python.standalone(spec)
-  check.fields("forge.python.standalone", spec, {
+  local where = "forge.python.standalone"
+  check.fields(where, spec, {
     version = { "string", needed = true }, urls = { "strings", needed = true }, sha256 = { "string", needed = true },
     name = { "string" },
   })
-  check_version("forge.python.standalone", spec.version)
-  local name = spec.name or (spec.urls[1] or ""):match("([^/?#]+)[?#]?[^/]*$")
-  if not name then primitives.fail("forge.python.standalone: no file name in urls: give a name") end
-  return layered({ version = spec.version, urls = spec.urls, sha256 = spec.sha256, name = name }, prebuilt)
+  check_version(where, spec.version)
+  return layered({ version = spec.version, urls = spec.urls, sha256 = spec.sha256, name = file_name(where, spec) }, prebuilt)
 end
 
 local known = {
@@ -118,6 +142,7 @@ local known = {
     version = "3.13", tag = "cp313", name = "python3.13", program = "/usr/bin/python3.13", kind = "python", id = "3.13",
     mounts = function() return {} end,
   },
+  ["3.13t"] = python.build { version = "3.13t", suite = "trixie", source = "python3.13" },
   ["3.14"] = python.build { version = "3.14", suite = "forky", source = "python3.14" },
   ["3.14t"] = python.build { version = "3.14t", suite = "forky", source = "python3.14" },
 }
@@ -150,4 +175,4 @@ function python.of(recipe, v)
   return python.get(v.axes.python or python.default, recipe.pythons)
 end
 
-return python
+return check.module("forge.python", python)

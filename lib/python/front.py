@@ -63,7 +63,7 @@ def tool(value):
 def relocated(variables, prefix):
     """sysconfig's variables, with the place where it was installed replaced by where it is."""
     was = variables.get("prefix", "/").rstrip("/")
-    place = re.compile(re.escape(was) + r"(?![\w.+-])")
+    place = re.compile(r"(?<![\w.+-])" + re.escape(was) + r"(?![\w.+-])")
     return {key: place.sub(prefix, value) if was and isinstance(value, str) else value
             for key, value in variables.items()}
 

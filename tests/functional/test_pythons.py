@@ -141,6 +141,11 @@ def test_build_from_a_source_package(project, archive):
     assert entries["debian-source trixie py"]["version"] == "1.0-1"
 
 
+def test_build_from_a_tarball_anywhere(project, archive):
+    archive.publish()
+    check_told(told(project, f'forge.python.build {{ version = "{VERSION}", {archive.put("py.tar.gz", python_source())} }}'))
+
+
 def refused(project, python, says):
     """The build ends with one line that says so; forge's own names the Python."""
     recipe = project.recipe(TOLD % python)
@@ -201,7 +206,12 @@ ONE = 'forge.python.standalone { version = "3.12", urls = { "http://127.0.0.1:9/
     (f'pythons = {{ ["3.12"] = {ONE} }}, matrix = {{ python = {{ "3.15" }} }}', "there is no version '3.15'"),
     ('pythons = { ["3.10"] = forge.python.build { version = "3.10", suite = "a", source = "b" } }', "3.11 is the oldest"),
     ('pythons = { a = forge.python.build { version = "3.12t", suite = "a", source = "b" } }', "version '3.12t' is like"),
-    ('pythons = { a = forge.python.build { version = "3.14", source = "b" } }', "forge.python.build: 'suite' is missing"),
+    ('pythons = { a = forge.python.build { version = "3.14", source = "b" } }',
+     "forge.python.build: give suite and source (a Debian source package), or urls and sha256"),
+    ('pythons = { a = forge.python.build { version = "3.14", suite = "a", source = "b", sha256 = "c" } }', "give suite and source"),
+    ('pythons = { a = forge.python.build { version = "3.14", urls = { "http://127.0.0.1:9/x" } } }', "give suite and source"),
+    ('pythons = { a = forge.python.build { version = "3.14", urls = {}, sha256 = "" } }', "no file name in urls"),
+    ('pythons = { a = forge.python.compile {} }', "forge.python: there is no function 'compile'"),
     ('pythons = { a = forge.python.standalone { version = "3.14", urls = {}, sha256 = "" } }', "no file name in urls"),
     ('pythons = { a = forge.python.standalone { version = "3.14", url = "" } }', "there is no field 'url' (did you mean 'urls'?)"),
 ])

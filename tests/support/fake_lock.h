@@ -54,6 +54,18 @@ static inline struct json *fake_lock_deb(const char *package)
 	return e;
 }
 
+static inline struct json *fake_lock_debian_source(const char *suite, const char *source)
+{
+	char *path = mem_printf("pool/main/%c/%s/%s_1.0.orig.tar.xz", source[0], source, source);
+	struct json *e = fake_lock_entry("debian", source, "1.0-1", path);
+	json_unset(e, "package");
+	json_set_str(e, "source", source);
+	json_set_str(e, "path", path);
+	json_set_str(e, "suite", suite);
+	free(path);
+	return e;
+}
+
 static inline struct json *fake_lock_sdist(const char *name, const char *version)
 {
 	char *file = mem_printf("%s-%s.tar.gz", name, version);
@@ -122,6 +134,10 @@ static inline int fake_lock_answer(void *ctx, const struct json *request, struct
 	}
 	if (kind && strcmp(kind, "tags") == 0 && name && json_get_str(request, "version")) {
 		*answer = fake_lock_tags();
+		return 0;
+	}
+	if (kind && strcmp(kind, "debian-source") == 0 && json_get_str(request, "source")) {
+		*answer = fake_lock_debian_source(json_get_str(request, "suite"), json_get_str(request, "source"));
 		return 0;
 	}
 	int debian = kind && strcmp(kind, "debian") == 0;
