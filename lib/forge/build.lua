@@ -101,7 +101,8 @@ local function variables_of(recipe, v, folder, path)
     variables.FORGE_CONFIG_SETTINGS = primitives.json(recipe.config_settings)
   end
   if recipe.label and recipe.label.kind == "env" then
-    variables[recipe.label.variable] = label.text(recipe.label, v)
+    variables[recipe.label.variable] = recipe.label.whole and label.version(recipe.label, recipe.version, v)
+      or label.text(recipe.label, v)
   end
   shell_steps(recipe, v, variables)
   recipe_variables(recipe, v, variables)

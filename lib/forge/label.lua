@@ -23,6 +23,14 @@ function label.env(variable, template)
   return make("env", template, variable)
 end
 
+-- The same where that variable holds the whole version: 0.0.35+<text>.
+function label.env_version(variable, template)
+  check.value("forge.label.env_version", "variable", variable, { "string" })
+  local of = make("env", template, variable)
+  of.whole = true
+  return of
+end
+
 -- What a template can say of an axis: {torch} is "2.11", {torch.full} "2.11.0", {torch.digits} "2110",
 -- {cuda} "130", {python} "313", {archs} "80.90", {sm} "sm80sm90".
 local function words(variant)

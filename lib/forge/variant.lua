@@ -9,8 +9,16 @@ local variant = {}
 -- The axes that forge itself understands come first, in this order, in names and in the product.
 variant.known = { "python", "torch", "cuda", "archs" }
 
+-- What a list can do: v.archs:join ";" is "80;90a"; v.archs:dotted ";" is "8.0;9.0a", as PyTorch writes them.
 local list_methods = {
-  __index = { join = function(list, between) return table.concat(list, between) end },
+  __index = {
+    join = function(list, between) return table.concat(list, between) end,
+    dotted = function(list, between)
+      local names = {}
+      for i, arch in ipairs(list) do names[i] = arch:gsub("^(%d+)(%d)", "%1.%2") end
+      return table.concat(names, between)
+    end,
+  },
 }
 
 -- Known axes first, then the recipe's own by name.

@@ -33,7 +33,7 @@ local function check_recipe(recipe)
   elseif not recipe.version:find("^%d[%w.!]*$") then
     primitives.fail("forge.wheel: version '" .. recipe.version .. "' is not a public version (PEP 440)")
   elseif recipe.label and not (recipe.label.kind and recipe.label.template) then
-    primitives.fail("forge.wheel: 'label' is forge.label.local_version, build_tag or env")
+    primitives.fail("forge.wheel: 'label' is forge.label.local_version, build_tag, env or env_version")
   elseif recipe.subdir and (recipe.subdir:find("^/") or ("/" .. recipe.subdir .. "/"):find("/../", 1, true)) then
     primitives.fail("forge.wheel: subdir '" .. recipe.subdir .. "' leads out of the source")
   end

@@ -144,6 +144,9 @@ static inline int fake_lock_answer(void *ctx, const struct json *request, struct
 	const struct json *list = json_get(request, debian ? "packages" : "requires");
 	if (!kind || (!debian && strcmp(kind, "wheels") != 0) || json_kind(list) != JSON_ARR)
 		return err_set(err, ERR_INPUT, "the lock has no such thing");
+	for (size_t i = 0; i < json_count(list); i++)
+		if (!json_str(json_at(list, i))) /* a text with a NUL is none */
+			return err_set(err, ERR_INPUT, "item %zu must be a string", i + 1);
 	*answer = json_new_arr();
 	for (size_t i = 0; i < json_count(list); i++)
 		json_push(*answer, debian ? fake_lock_deb(json_str(json_at(list, i)))

@@ -166,6 +166,18 @@ static void test_labels(void **state)
 	}
 	assert_string_equal(drv_env_get(drv_of("wheel")->drv, "version"), "1.2+cu130");
 	assert_string_equal(drv_env_get(raw_of()->drv, "X_LOCAL_VERSION"), "cu130");
+	open_wheel("matrix = {cuda = {'13.0'}}, label = forge.label.env_version('X_VERSION', 'cu{cuda}')");
+	assert_string_equal(drv_env_get(drv_of("wheel")->drv, "version"), "1.2+cu130");
+	assert_string_equal(drv_env_get(drv_of("wheel")->drv, "label_kind"), "none");
+	assert_string_equal(drv_env_get(raw_of()->drv, "X_VERSION"), "1.2+cu130");
+}
+
+static void test_architectures_as_text(void **state)
+{
+	open_wheel("matrix = {archs = {{'75', '90a', '100f'}}}, env = function(v)"
+		" return {A = v.archs:join ',', B = v.archs:dotted ';'} end");
+	assert_string_equal(drv_env_get(raw_of()->drv, "A"), "75,90a,100f");
+	assert_string_equal(drv_env_get(raw_of()->drv, "B"), "7.5;9.0a;10.0f");
 }
 
 static void test_a_label_never_recompiles(void **state)
@@ -471,7 +483,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refused), cmocka_unit_test(test_refused_while_deriving),
-		cmocka_unit_test(test_labels), cmocka_unit_test(test_a_label_never_recompiles),
+		cmocka_unit_test(test_labels), cmocka_unit_test(test_architectures_as_text), cmocka_unit_test(test_a_label_never_recompiles),
 		cmocka_unit_test(test_steps), cmocka_unit_test(test_world_of_cuda), cmocka_unit_test(test_set),
 		cmocka_unit_test(test_exclude), cmocka_unit_test(test_impossible), cmocka_unit_test(test_what_torch_serves),
 		cmocka_unit_test(test_profiles), cmocka_unit_test(test_the_newest_python), cmocka_unit_test(test_env),
