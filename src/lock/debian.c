@@ -248,7 +248,7 @@ int resolve_debian(struct lock_resolver *r, const struct request *q, struct err 
 		return -1;
 	if (read_release(&s, err) < 0 || add_lists(&s, q, &files, err) < 0)
 		return -1;
-	packages = solve_debian(&files, &q->list, err);
+	packages = solve_debian(&files, &q->list, q->deps, err);
 	if (!packages)
 		return -1;
 	put(r, q, packages);
