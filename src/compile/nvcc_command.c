@@ -22,7 +22,8 @@ static const char preprocess_script[] =
 	"\"$@\" --dryrun >" COMPILE_OUT "/dryrun 2>&1 || exit 1\n"
 	"{ echo 'set -e'\n"
 	"n=0\n"
-	"sed -n '/^#\\$ .* -E -x c++ /s/^#\\$ //p;/^#\\$ cudafe++ /s/^#\\$ //p' " COMPILE_OUT "/dryrun |\n"
+	/* nvcc 11's cudafe++ comes last and reads what cicc writes: it can't be run here */
+	"sed -n '/^#\\$ .* -E -x c++ /s/^#\\$ //p;/^#\\$ cudafe++ .* --gen_module_id_file /s/^#\\$ //p' " COMPILE_OUT "/dryrun |\n"
 	"while IFS= read -r step; do\n"
 	"printf '%s >" COMPILE_OUT "/said/%s.out 2>" COMPILE_OUT "/said/%s.err\\n' \"$step\" $n $n\n"
 	"n=$((n + 1))\n"
