@@ -3,6 +3,7 @@ local check = require "forge.check"
 local cuda = require "forge.cuda"
 local debian = require "forge.debian"
 local env = require "forge.env"
+local gcc = require "forge.gcc"
 local label = require "forge.label"
 local override = require "forge.override"
 local primitives = require "forge.primitives"
@@ -55,13 +56,20 @@ function build.wheels(recipe, v, entry)
   return wheels.get { python = v.axes.python or python.default, requires = all }
 end
 
+-- What two variants' worlds differ by beside their wheels; what a recipe brings itself may differ by anything.
+local function key_of(recipe, v, base)
+  local own = (recipe.toolchain or recipe.cuda_from) and v.name or ""
+  return table.concat({ "build", v.axes.python or python.default, v.axes.cuda or "", tostring(base), own }, " ")
+end
+
 -- The world of a build, and its PATH.
 function build.world(recipe, v, list)
   local version, toolkit = v.axes.python or python.default, v.axes.cuda
   local base = (recipe.base or debian) { packages = recipe.packages }
-  local seen = world.shared(list, "build " .. version .. " " .. (toolkit or "") .. " " .. base, function()
-    local parts = { env { python = version, wheels = list }, toolchain() }
-    if toolkit then parts[#parts + 1] = cuda.wheels(toolkit, list) end
+  local seen = world.shared(list, key_of(recipe, v, base), function()
+    local tools = check.field(recipe, "toolchain", { "table" }, v) or toolchain { gcc = gcc.of(recipe, v) }
+    local parts = { env { python = version, wheels = list }, tools }
+    if toolkit then parts[#parts + 1] = cuda.of(recipe, v, list) end
     return world.compose { base = base, parts = parts }
   end)
   return seen, toolkit and "/env/bin:/toolchain/bin:/cuda/bin:/usr/bin:/bin" or "/env/bin:/toolchain/bin:/usr/bin:/bin"

@@ -36,13 +36,14 @@ local function check_archs(value)
   if #value == 0 then primitives.fail("matrix: archs: a list without an architecture") end
 end
 
-local function check_value(axis, value)
+-- brought: the recipe has a CUDA toolkit of its own.
+local function check_value(axis, value, brought)
   if axis == "archs" then return check_archs(value) end
   if type(value) ~= "string" or value == "" then
     primitives.fail("matrix: the values of '" .. axis .. "' are strings, not a " .. type(value))
   end
   if axis == "python" then python.get(value) end
-  if axis == "cuda" then cuda.check(value) end
+  if axis == "cuda" then cuda.check(value, brought) end
 end
 
 -- An own axis that looks like one of forge's that is not there is a slip.
@@ -54,12 +55,12 @@ local function check_name(matrix, axis)
   if near and not matrix[near] then check.unknown("matrix", "axis", axis, variant.known) end
 end
 
-function variant.check_matrix(matrix)
+function variant.check_matrix(matrix, brought)
   for axis, values in pairs(matrix) do
     check_name(matrix, axis)
     check.value("matrix", axis, values, { "list" })
     if #values == 0 then primitives.fail("matrix: '" .. axis .. "' has no values") end
-    for _, value in ipairs(values) do check_value(axis, value) end
+    for _, value in ipairs(values) do check_value(axis, value, brought) end
   end
   if #variant.axes(matrix) == 0 then
     primitives.fail("matrix: it has no axes; a recipe of one variant has no matrix")
@@ -138,9 +139,9 @@ local function read_archs(text)
 end
 
 -- The value of an axis from a text.
-function variant.read(axis, text)
+function variant.read(axis, text, brought)
   local value = axis == "archs" and read_archs(text) or text
-  check_value(axis, value)
+  check_value(axis, value, brought)
   return value
 end
 
