@@ -3,6 +3,7 @@ local check = require "forge.check"
 local cuda = require "forge.cuda"
 local debian = require "forge.debian"
 local env = require "forge.env"
+local gcc = require "forge.gcc"
 local label = require "forge.label"
 local override = require "forge.override"
 local primitives = require "forge.primitives"
@@ -61,13 +62,20 @@ local function base_of(recipe)
   return recipe.base and check.call("forge.wheel", "base", recipe.base, { "folder" }, options) or debian(options)
 end
 
+-- What two variants' worlds differ by beside their wheels; what a recipe brings itself may differ by anything.
+local function key_of(recipe, v, base)
+  local own = (recipe.toolchain or recipe.cuda_from) and v.name or ""
+  return table.concat({ "build", python.of(recipe, v).id, v.axes.cuda or "", tostring(base), own }, " ")
+end
+
 -- The world of a build, and its PATH.
 function build.world(recipe, v, list)
   local py, toolkit = python.of(recipe, v), v.axes.cuda
   local base = base_of(recipe)
-  local seen = world.shared(list, "build " .. py.id .. " " .. (toolkit or "") .. " " .. base, function()
-    local parts = { env { python = py, wheels = list }, toolchain() }
-    if toolkit then parts[#parts + 1] = cuda.wheels(toolkit, list) end
+  local seen = world.shared(list, key_of(recipe, v, base), function()
+    local tools = check.field(recipe, "toolchain", { "table" }, v) or toolchain { gcc = gcc.of(recipe, v) }
+    local parts = { env { python = py, wheels = list }, tools }
+    if toolkit then parts[#parts + 1] = cuda.of(recipe, v, list) end
     return world.compose { base = base, parts = parts }
   end)
   return seen, toolkit and "/env/bin:/toolchain/bin:/cuda/bin:/usr/bin:/bin" or "/env/bin:/toolchain/bin:/usr/bin:/bin"

@@ -31,6 +31,7 @@ end
 
 local types = {
   string   = { "a string", is_string },
+  integer  = { "a whole number", function(v) return math.type(v) == "integer" end },
   boolean  = { "true or false", function(v) return type(v) == "boolean" end },
   table    = { "a table", function(v) return type(v) == "table" end },
   list     = { "a list", is_list },

@@ -1,64 +1,59 @@
--- The CUDA toolkit as a part of a world: /cuda, from NVIDIA's wheels on the Python index (DESIGN 5).
+-- The CUDA toolkit as a part of a world: /cuda, with bin, include, lib, lib64 and nvvm (DESIGN 5).
 local check = require "forge.check"
-local debian = require "forge.debian"
+local debian = require "forge.cuda_debian"
 local primitives = require "forge.primitives"
-local python = require "forge.python"
-local shim = require "forge.shim"
-local wheels = require "forge.wheels"
-local world = require "forge.world"
+local redist = require "forge.cuda_redist"
+local wheels = require "forge.cuda_wheels"
 
--- They must be pinned together: the nvcc wheel alone pulls the newest nvvm and crt.
-local releases = {
-  ["13.0"] = {
-    folder = "/site-packages/nvidia/cu13",
-    requires = {
-      "nvidia-cuda-nvcc==13.0.88", "nvidia-nvvm==13.0.88", "nvidia-cuda-crt==13.0.88",
-      "nvidia-cuda-cccl==13.0.85", "nvidia-cuda-runtime==13.0.96",
-    },
-  },
-}
+-- Where each release comes from when a recipe says nothing of it.
+local sources = {}
+for _, source in ipairs { wheels, debian } do
+  for _, version in ipairs(source.versions) do sources[version] = source end
+end
 
-local function release(version)
-  if not releases[version] then
+local function source_of(version)
+  if not sources[version] then
     local names = {}
-    for name in pairs(releases) do names[#names + 1] = name end
+    for name in pairs(sources) do names[#names + 1] = name end
     check.unknown("cuda", "version", version, names)
   end
-  return releases[version]
+  return sources[version]
 end
 
--- The topmost layer: nvcc behind forge's stand-in, lib64, and the names that the linker looks for.
-local function front(version, layers)
-  return primitives.derivation {
-    name = "cuda-front-" .. version, what = "unpack", builder = "/bin/sh",
-    args = { "-eu", primitives.path "cuda/front.sh" },
-    env = { PATH = "/usr/bin:/bin", nvcc = shim() .. "/lib/nvcc" },
-    world = world.compose { base = debian(), parts = { { mounts = { ["/cuda"] = layers } } } },
-  }
-end
-
-local made = {}
-
-local cuda = {}
-
--- Fail for a release that forge has no toolkit of.
-function cuda.check(version)
-  release(version)
-end
-
--- cuda.wheels(version, more): the toolkit, with the same folders of more wheels (torch's: its libraries' headers
--- stand there) under it.
-function cuda.wheels(version, more)
-  local from = release(version)
-  local layers = wheels.layers(
-    wheels.get { python = python.default, requires = from.requires, alone = true }, from.folder)
-  made[version] = made[version] or front(version, layers)
-  local all = { made[version] }
-  for _, layer in ipairs(layers) do all[#all + 1] = layer end
-  for _, wheel in ipairs(more or {}) do
-    if wheel.name:find("^nvidia%-") then all[#all + 1] = wheel.folder .. from.folder end
+-- One source by its name; others have other releases.
+local function of(name, source)
+  return function(version, more)
+    if sources[version] ~= source then
+      table.sort(source.versions)
+      primitives.fail("forge.cuda." .. name .. " has no CUDA '" .. tostring(version) .. "', only " ..
+        table.concat(source.versions, ", "))
+    end
+    return source.part(version, more)
   end
-  return { mounts = { ["/cuda"] = all } }
 end
 
-return cuda
+local cuda = {
+  -- cuda.wheels(version, more): from the Python index; `more` is a list of wheels (torch's) whose headers belong to it.
+  wheels = of("wheels", wheels),
+  -- cuda.debian(version): from Debian's non-free packages.
+  debian = of("debian", debian),
+  -- cuda.redist { release = "13.0.2", … }: NVIDIA's archives.
+  redist = redist.part,
+}
+
+-- Fail for a release that forge has no toolkit of; where a recipe brings its own, for what is no release.
+function cuda.check(version, brought)
+  if not (brought and version:find("^%d+%.%d+$")) then source_of(version) end
+end
+
+-- The toolkit of a variant: the recipe's cuda_from, or that of its axis. list: what is installed where the build runs.
+function cuda.of(recipe, v, list)
+  local version, given = v.axes.cuda, check.field(recipe, "cuda_from", { "table" }, v)
+  if not given then return source_of(version).part(version, list) end
+  if given.cuda and given.cuda ~= version then
+    primitives.fail("forge.wheel: cuda_from is of CUDA " .. given.cuda .. "; this variant has " .. version)
+  end
+  return given
+end
+
+return check.module("forge.cuda", cuda)

@@ -1,5 +1,5 @@
--- What each release of nvcc knows: the newest gcc that crt/host_config.h accepts, and the GPU architectures that
--- `nvcc --list-gpu-code` prints. No file that is read before a build says so, hence this table; of a release that is
+-- What each release of nvcc knows: the newest gcc that crt/host_config.h accepts, and the GPU architectures: those that
+-- `nvcc --list-gpu-code` prints, and what it takes of their forms with a and f, which it does not print. No file that is read before a build says so, hence this table; of a release that is
 -- not in it, nothing is claimed.
 local nvcc = {}
 
@@ -39,6 +39,11 @@ function nvcc.lacks_archs(cuda, archs)
         table.concat(release.archs.names, ", ")
     end
   end
+end
+
+-- The major version of the newest gcc that it accepts, nil where nothing is known.
+function nvcc.newest_gcc(cuda)
+  return releases[cuda] and releases[cuda].gcc
 end
 
 -- Why it can't be used with the gcc of that major version, or nil.

@@ -61,7 +61,7 @@ local function put(recipe, of, text)
   end
   local matrix = {}
   for axis, values in pairs(recipe.matrix) do matrix[axis] = values end
-  matrix[of] = { variant.read(of, text, recipe.pythons) }
+  matrix[of] = { variant.read(of, text, recipe) }
   recipe.matrix = matrix
 end
 

@@ -1,11 +1,9 @@
 -- Which variants can't be built at all: what torch's locked wheels and the release of nvcc say. Each gives the reason,
 -- or nil.
+local gcc = require "forge.gcc"
 local nvcc = require "forge.nvcc"
 local python = require "forge.python"
 local torch = require "forge.torch"
-
--- The major version of g++ in the base that a recipe gets when it names none.
-local gcc = 12
 
 local possible = {}
 
@@ -14,7 +12,10 @@ function possible.not_by_axes(recipe, v)
   local axes = v.axes
   local why = axes.torch and torch.lacks_python(axes.torch, axes.python or python.default)
   if not why and axes.cuda and axes.archs then why = nvcc.lacks_archs(axes.cuda, axes.archs) end
-  if not why and axes.cuda and not recipe.base then why = nvcc.lacks_gcc(axes.cuda, gcc) end
+  if not why and axes.cuda and not recipe.base then
+    local major = gcc.of(recipe, v)
+    why = major and nvcc.lacks_gcc(axes.cuda, major)
+  end
   return why
 end
 

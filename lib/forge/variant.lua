@@ -44,13 +44,14 @@ local function check_archs(value)
   if #value == 0 then primitives.fail("matrix: archs: a list without an architecture") end
 end
 
-local function check_value(axis, value, pythons)
+-- recipe: what it brings of its own (pythons, cuda_from) is known too.
+local function check_value(axis, value, recipe)
   if axis == "archs" then return check_archs(value) end
   if type(value) ~= "string" or value == "" then
     primitives.fail("matrix: the values of '" .. axis .. "' are strings, not a " .. type(value))
   end
-  if axis == "python" then python.get(value, pythons) end
-  if axis == "cuda" then cuda.check(value) end
+  if axis == "python" then python.get(value, recipe.pythons) end
+  if axis == "cuda" then cuda.check(value, recipe.cuda_from ~= nil) end
 end
 
 -- An own axis that looks like one of forge's that is not there is a slip.
@@ -62,13 +63,12 @@ local function check_name(matrix, axis)
   if near and not matrix[near] then check.unknown("matrix", "axis", axis, variant.known) end
 end
 
--- pythons: the recipe's own, or nil.
-function variant.check_matrix(matrix, pythons)
+function variant.check_matrix(matrix, recipe)
   for axis, values in pairs(matrix) do
     check_name(matrix, axis)
     check.value("matrix", axis, values, { "list" })
     if #values == 0 then primitives.fail("matrix: '" .. axis .. "' has no values") end
-    for _, value in ipairs(values) do check_value(axis, value, pythons) end
+    for _, value in ipairs(values) do check_value(axis, value, recipe) end
   end
   if #variant.axes(matrix) == 0 then
     primitives.fail("matrix: it has no axes; a recipe of one variant has no matrix")
@@ -146,10 +146,10 @@ local function read_archs(text)
   return list
 end
 
--- The value of an axis from a text; pythons: the recipe's own, or nil.
-function variant.read(axis, text, pythons)
+-- The value of an axis of the recipe from a text.
+function variant.read(axis, text, recipe)
   local value = axis == "archs" and read_archs(text) or text
-  check_value(axis, value, pythons)
+  check_value(axis, value, recipe)
   return value
 end
 

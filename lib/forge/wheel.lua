@@ -19,6 +19,7 @@ local fields = {
   matrix = { "table" }, exclude = { "list", "function" }, profiles = { "table" },
   requires = { "strings", "function" }, runtime = { "strings", "function" },
   base = { "function" }, packages = { "strings" }, pythons = { "table" },
+  toolchain = { "table", "function" }, cuda_from = { "table", "function" },
   env = { "table", "function" }, jobs = { "table" }, aliases = { "table" },
   prepare = { "string", "function" }, build = { "string", "function" }, install = { "string", "function" },
   config_settings = { "table" }, label = { "table" }, test = { "table" },
@@ -107,7 +108,7 @@ end
 local function check_variants(recipe)
   local matrix = recipe.matrix or {}
   python.check(recipe.pythons or {})
-  if recipe.matrix then variant.check_matrix(matrix, recipe.pythons) end
+  if recipe.matrix then variant.check_matrix(matrix, recipe) end
   choice.check_exclude(recipe.exclude, matrix)
   choice.check_profiles(recipe.profiles or {}, matrix)
   for i, axis in ipairs(recipe.stable_abi or {}) do

@@ -1,11 +1,12 @@
-# Makes /toolchain, run by /bin/sh -eu: $sources are the shim's files, $floor what c++ links into shared objects.
+# Makes /toolchain, run by /bin/sh -eu: $sources are the shim's files, $floor what c++ links into shared objects, $gcc
+# the major version of the world's gcc.
 
 mkdir -p shim "$out/bin" "$out/lib"
 for file in $sources; do
 	name=${file##*/}
 	cp "$file" "shim/${name#*-}"
 done
-gcc-12 -std=gnu11 -D_GNU_SOURCE -O2 -static -s -I. -o "$out/bin/cc" shim/*.c
+gcc-12 -std=gnu11 -D_GNU_SOURCE -DGCC_MAJOR="\"$gcc\"" -O2 -static -s -I. -o "$out/bin/cc" shim/*.c
 # From stdin: the file's name would get into what is linked with it.
 gcc-12 -x c -O2 -fPIC -c -o "$out/lib/floor.o" - <"$floor"
 
@@ -13,9 +14,9 @@ gcc-12 -x c -O2 -fPIC -c -o "$out/lib/floor.o" - <"$floor"
 for name in bin/c++ lib/nvcc; do
 	cp "$out/bin/cc" "$out/$name"
 done
-for name in gcc gcc-12 x86_64-linux-gnu-gcc x86_64-linux-gnu-gcc-12; do
+for name in gcc gcc-$gcc x86_64-linux-gnu-gcc x86_64-linux-gnu-gcc-$gcc; do
 	ln -s cc "$out/bin/$name"
 done
-for name in g++ g++-12 x86_64-linux-gnu-g++ x86_64-linux-gnu-g++-12; do
+for name in g++ g++-$gcc x86_64-linux-gnu-g++ x86_64-linux-gnu-g++-$gcc; do
 	ln -s c++ "$out/bin/$name"
 done

@@ -268,6 +268,7 @@ static void asked(void *ctx, const uint8_t *request, size_t len)
 		call_drop(c); /* the shim says that it was broken off */
 		return;
 	}
+	r.gcc = compile_gcc(c->service->view.files, c->service->view.file_count);
 	compile_command_read(&r, &c->command);
 	if (c->command.kind == COMPILE_REFUSED) {
 		refuse(c);

@@ -80,4 +80,7 @@ extern const char compile_socket[];
  * /toolchain, and the files and links that are placed there; not the environment's. */
 int compile_toolchain(const char *world, struct buf *out, struct err *err);
 
+/* The major version of the world's gcc, as its file /toolchain/gcc says it; NULL: there is none.  Lent by the files. */
+const char *compile_gcc(const struct sandbox_file *files, size_t count);
+
 #endif

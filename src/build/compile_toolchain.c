@@ -62,3 +62,14 @@ int compile_toolchain(const char *world, struct buf *out, struct err *err)
 	hash_base16(&digest, out);
 	return 0;
 }
+
+const char *compile_gcc(const struct sandbox_file *files, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *text = files[i].text;
+		size_t digits = strspn(text, "0123456789");
+		if (strcmp(files[i].path, "/toolchain/gcc") == 0 && !files[i].link && digits && digits < 4 && !text[digits])
+			return text;
+	}
+	return NULL;
+}

@@ -5,8 +5,13 @@
 
 #include "core/mem.h"
 
-/* The sandbox's own, under the names that the shim runs them by. */
-static const char *const programs[] = { [COMPILE_TOOL_CC] = "/usr/bin/gcc-12", [COMPILE_TOOL_CXX] = "/usr/bin/g++-12" };
+/* The sandbox's own, under the name that the shim runs it by. */
+static void add_program(struct reading *g)
+{
+	_cleanup_free_ char *path = mem_printf("/usr/bin/%s-%s", g->r->tool == COMPILE_TOOL_CXX ? "g++" : "gcc",
+		g->r->gcc ? g->r->gcc : "12");
+	command_word(g, path);
+}
 
 /* The suffixes that are C or C++ still to be preprocessed. */
 static bool is_source(const char *word)
@@ -99,7 +104,7 @@ static void read_words(struct reading *g)
 
 void command_read_cc(struct reading *g)
 {
-	command_word(g, programs[g->r->tool]);
+	add_program(g);
 	read_words(g);
 	if (!g->source)
 		command_place(g->c, "it has no source");

@@ -131,10 +131,12 @@ static void find_files(struct nvcc_step *s)
 /* Programs by their paths: those that forge runs itself. */
 static int find_program(struct nvcc_steps *all, struct nvcc_step *s, const char *here)
 {
-	const char *program = s->words.items[0], *cicc = variable(all, "CICC_PATH");
+	const char *program = s->words.items[0], *cicc = variable(all, "CICC_PATH"), *top = variable(all, "TOP");
 	char *path = NULL;
 	if (s->kind == NVCC_CICC && strcmp(program, "$CICC_PATH/cicc") == 0 && cicc)
 		path = mem_printf("%s/cicc", cicc);
+	else if (s->kind == NVCC_CICC && strcmp(program, "cicc") == 0 && top)
+		path = mem_printf("%s/nvvm/bin/cicc", top); /* nvcc 12 has that folder first on PATH */
 	else if (s->kind == NVCC_PTXAS && strcmp(program, "ptxas") == 0 && here)
 		path = mem_printf("%s/ptxas", here);
 	else if (s->kind == NVCC_CICC || s->kind == NVCC_PTXAS)
@@ -210,6 +212,9 @@ static int check(struct nvcc_steps *all, struct err *err)
 	if (count[NVCC_CUDAFE] != 1 || count[NVCC_FATBINARY] != 1 || count[NVCC_HOST] != 1 || count[NVCC_CICC] == 0 ||
 			count[NVCC_PREPROCESS] != count[NVCC_CICC] + 1)
 		return err_set(err, ERR_INPUT, "nvcc's steps are not those of one compile");
+	for (size_t i = 0; i < all->items.count; i++)
+		if (has_word(&all->items.items[i], "--gen_module_id_file") != (all->items.items[i].kind == NVCC_CUDAFE))
+			return err_set(err, ERR_INPUT, "nvcc names the module by another step than cudafe++, as its releases 11 do");
 	return 0;
 }
 

@@ -8,7 +8,8 @@
  *   ptxas           PTX to the code of a real architecture (sm_80)
  *   fatbinary, g++  put all together
  *
- * Whatever has another form is not understood, and such a command is compiled by nvcc itself.
+ * Whatever has another form is not understood, and such a command is compiled by nvcc itself: nvcc 11's, where
+ * cudafe++ comes last and the first cicc makes NAME.module_id, of an architecture's text.
  */
 #ifndef FORGE_COMPILE_NVCC_STEPS_H
 #define FORGE_COMPILE_NVCC_STEPS_H

@@ -17,6 +17,7 @@ struct compile_request {
 	char *cwd;              /* absolute, without "..", "." and empty parts; owned, as all below */
 	struct str_list argv;   /* argv[0] is the name it was called by; at least one */
 	struct str_list env;    /* NAME=value, no name twice */
+	const char *gcc;        /* not asked but known of the world: its gcc's major version; lent, NULL: "12" */
 };
 
 #define COMPILE_REQUEST_MAX (1u << 20) /* bytes of a whole request */

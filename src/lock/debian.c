@@ -46,7 +46,7 @@ int resolve_debian(struct lock_resolver *r, const struct request *q, struct err 
 	_cleanup_suite_ struct suite s;
 	if (suite_open(&s, r, q->suite, err) < 0 || add_lists(&s, q, &files, err) < 0)
 		return -1;
-	_cleanup_json_ struct json *packages = solve_debian(&files, &q->list, err);
+	_cleanup_json_ struct json *packages = solve_debian(&files, &q->list, q->deps, err);
 	if (!packages)
 		return -1;
 	put(r, q, packages);

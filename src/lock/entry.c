@@ -31,10 +31,10 @@ static int list_field(const struct json *e, const char *field, struct err *err)
 	return 0;
 }
 
-static int content_fields(const struct json *e, const char *from, struct err *err)
+static int hash_fields(const struct json *e, struct err *err)
 {
 	struct hash hash;
-	if (text_field(e, "from", err) < 0 || text_field(e, "sha256", err) < 0)
+	if (text_field(e, "sha256", err) < 0)
 		return -1;
 	const char *hex = json_get_str(e, "sha256");
 	if (strlen(hex) != 64 || hash_parse(slice_of(hex), &hash, NULL) < 0)
@@ -43,6 +43,13 @@ static int content_fields(const struct json *e, const char *from, struct err *er
 		return err_set(err, ERR_INPUT, "\"size\" is missing");
 	if (json_get_int(e, "size", -1) < 0)
 		return err_set(err, ERR_INPUT, "\"size\" is not a number of bytes");
+	return 0;
+}
+
+static int content_fields(const struct json *e, const char *from, struct err *err)
+{
+	if (text_field(e, "from", err) < 0 || hash_fields(e, err) < 0)
+		return -1;
 	if (!str_eq(json_get_str(e, "from"), from))
 		return err_set(err, ERR_INPUT, "\"from\" is not \"%s\"", from);
 	return 0;
@@ -113,6 +120,26 @@ static int check_debian_source(const struct json *e, const char *key, struct err
 	return str_eq(right, key) ? 0 : err_set(err, ERR_INPUT, "\"suite\" and \"source\" are not those of the key");
 }
 
+static int check_component(const struct json *e, struct err *err)
+{
+	if (text_field(e, "name", err) < 0 || text_field(e, "version", err) < 0 || text_field(e, "path", err) < 0 ||
+	    hash_fields(e, err) < 0)
+		return -1;
+	return is_pool_path(json_get_str(e, "path")) ? 0 :
+		err_set(err, ERR_INPUT, "\"path\" leads out of the release's folder");
+}
+
+static int check_redist(const struct json *e, struct err *err)
+{
+	const struct json *list = json_get(e, "components");
+	if (json_kind(list) != JSON_ARR || json_count(list) > ITEM_LIMIT)
+		return err_set(err, ERR_INPUT, "\"components\" is not a list of at most %d", ITEM_LIMIT);
+	for (size_t i = 0; i < json_count(list); i++)
+		if (check_component(json_at(list, i), err) < 0)
+			return err_add(err, "component %zu", i + 1);
+	return 0;
+}
+
 static int check_git(const struct json *e, const char *key, struct err *err)
 {
 	const struct json *submodules = json_get(e, "submodules");
@@ -132,12 +159,22 @@ static int check_git(const struct json *e, const char *key, struct err *err)
 	return str_starts(key, right) ? 0 : err_set(err, ERR_INPUT, "\"url\" is not that of the key");
 }
 
+/* What stands behind "debian " or "debian-only "; NULL: the key is of another kind. */
+static const char *debian_part(const char *key)
+{
+	static const char *const heads[] = { "debian ", "debian-only " };
+	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+		if (str_starts(key, heads[i]))
+			return key + strlen(heads[i]);
+	return NULL;
+}
+
 /* The key of the file entry that an item of the list entry `key` means; owned. */
 static char *item_key(const char *key, const char *item)
 {
-	if (!str_starts(key, "debian "))
+	const char *suite = debian_part(key);
+	if (!suite)
 		return mem_printf("pypi %s", item);
-	const char *suite = key + strlen("debian ");
 	return mem_printf("debian %.*s %s", (int)strcspn(suite, " /"), suite, item);
 }
 
@@ -155,13 +192,13 @@ static bool is_file_key(const char *key)
 
 static const char *list_of(const char *key)
 {
-	return str_starts(key, "debian ") ? "packages" : "files";
+	return debian_part(key) ? "packages" : "files";
 }
 
 void entry_items(const struct json *entries, const char *key, struct str_list *keys)
 {
 	const struct json *e = json_get(entries, key);
-	if (is_file_key(key) || str_starts(key, "tags "))
+	if (is_file_key(key) || str_starts(key, "tags ") || str_starts(key, "redist "))
 		return;
 	if (str_starts(key, "tool ")) {
 		str_list_take(keys, item_key(key, json_get_str(e, "file")));
@@ -201,9 +238,12 @@ int entry_check(const struct json *entries, const char *key, struct err *err)
 		return check_debian_source(e, key, err);
 	if (str_starts(key, "tags "))
 		return list_field(e, "tags", err);
+	if (str_starts(key, "redist "))
+		return check_redist(e, err);
 	if (str_starts(key, "debian "))
 		return strchr(key, '=') ? check_deb(e, key, err) : check_items(entries, key, err);
-	if (str_starts(key, "wheels ") || str_starts(key, "wheels-only ") || str_starts(key, "tool "))
+	if (str_starts(key, "wheels ") || str_starts(key, "wheels-only ") || str_starts(key, "debian-only ") ||
+	    str_starts(key, "tool "))
 		return check_items(entries, key, err);
 	return err_set(err, ERR_INPUT, "this forge knows no such kind of entry");
 }
@@ -215,6 +255,8 @@ struct json *entry_answer(const struct json *entries, const char *key)
 		return json_ref(e);
 	if (str_starts(key, "tags "))
 		return json_ref(json_get(e, "tags"));
+	if (str_starts(key, "redist "))
+		return json_ref(json_get(e, "components"));
 	_cleanup_str_list_ struct str_list items = STR_LIST_INIT;
 	struct json *out = json_new_arr();
 	entry_items(entries, key, &items);

@@ -23,11 +23,16 @@
  *	{"kind":"debian","suite":"trixie","packages":[…]}
  *	    "debian trixie <packages>" -> {"packages":["<name>=<version>",…]}; answered as the list of entries.
  *	    With "components":["non-free"] these too, beside main: key "debian trixie/main,non-free <packages>".
+ *	    With "deps":false only what is named, the newest of each (a toolkit over a base), key "debian-only …".
  *	{"kind":"debian-source","suite":"bookworm","source":"python3.11"}
  *	    "debian-source bookworm python3.11" -> {"from":"debian","suite","source","version","path","sha256","size"}:
  *	    the upstream tarball of the newest version of that source package in main
  *	{"kind":"git","url":U,"rev":R,"submodules":true or false or [names]}
  *	    "git U R[ submodules[=names]]" -> {"from":"git","url","rev":<commit>,"submodules","narHash"}
+ *	{"kind":"redist","release":"13.0.2","sha256":S,"urls":[folders],"components":["cuda_nvcc",…]}
+ *	    "redist 13.0.2 S <components>" -> {"components":[{"name","version","path","sha256","size"},…]} for x86_64
+ *	    Linux, as redistrib_13.0.2.json of sha256 S in one of the folders has them; answered as the list, whose
+ *	    paths are below these folders
  *	{"kind":"url","url":U,"sha256":S} is never asked: the recipe itself holds the hash
  * File entries stand under "pypi <file name>" and "debian <suite> <name>=<version>"; those that no list
  * names any more are dropped when the file is written.  "tool uv" -> {"file":"<file name>"} is the uv that

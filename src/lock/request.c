@@ -93,6 +93,15 @@ static bool is_python(const char *version)
 	return digits >= 1 && digits <= 3 && (!version[2 + digits] || str_eq(version + 2 + digits, "t"));
 }
 
+static int read_deps(const struct json *j, struct request *r, struct err *err)
+{
+	const struct json *deps = json_get(j, "deps");
+	if (deps && json_kind(deps) != JSON_BOOL)
+		return err_set(err, ERR_INPUT, "field \"deps\" must be true or false");
+	r->deps = json_bool(deps, true);
+	return 0;
+}
+
 static int read_wheels(const struct json *j, struct request *r, struct err *err)
 {
 	static const char *const fields[] = { "python", "requires", "deps", NULL };
@@ -101,11 +110,7 @@ static int read_wheels(const struct json *j, struct request *r, struct err *err)
 		return -1;
 	if (!is_python(r->python))
 		return err_set(err, ERR_INPUT, "field \"python\" must be like \"3.13\" or \"3.14t\", not \"%s\"", r->python);
-	const struct json *deps = json_get(j, "deps");
-	if (deps && json_kind(deps) != JSON_BOOL)
-		return err_set(err, ERR_INPUT, "field \"deps\" must be true or false");
-	r->deps = json_bool(deps, true);
-	if (read_list(j, "requires", &raw, err) < 0 || requirements_normalise(&raw, &r->list, err) < 0)
+	if (read_deps(j, r, err) < 0 || read_list(j, "requires", &raw, err) < 0 || requirements_normalise(&raw, &r->list, err) < 0)
 		return -1;
 	_cleanup_free_ char *key = join(&r->list, " ");
 	_cleanup_free_ char *words = join(&r->list, ", ");
@@ -130,9 +135,9 @@ static int read_components(const struct json *j, struct request *r, struct err *
 
 static int read_debian(const struct json *j, struct request *r, struct err *err)
 {
-	static const char *const fields[] = { "suite", "packages", "components", NULL };
+	static const char *const fields[] = { "suite", "packages", "components", "deps", NULL };
 	if (check_fields(j, fields, err) < 0 || read_text(j, "suite", ".-", &r->suite, err) < 0 ||
-	    read_list(j, "packages", &r->list, err) < 0 || read_components(j, r, err) < 0)
+	    read_list(j, "packages", &r->list, err) < 0 || read_components(j, r, err) < 0 || read_deps(j, r, err) < 0)
 		return -1;
 	/* No "=": what a package's own entry is called can't be what a closure is called. */
 	for (size_t i = 0; i < r->list.count; i++)
@@ -144,7 +149,7 @@ static int read_debian(const struct json *j, struct request *r, struct err *err)
 	_cleanup_free_ char *key = join(&r->list, " ");
 	_cleanup_free_ char *components = join(&r->components, ",");
 	bool plain = str_eq(components, "main");
-	r->key = mem_printf("debian %s%s%s %s", r->suite, plain ? "" : "/", plain ? "" : components, key);
+	r->key = mem_printf("%s %s%s%s %s", r->deps ? "debian" : "debian-only", r->suite, plain ? "" : "/", plain ? "" : components, key);
 	r->words = mem_printf("the Debian packages of %s for %s", r->suite, key);
 	return 0;
 }
@@ -196,6 +201,39 @@ static int read_git(const struct json *j, struct request *r, struct err *err)
 	return 0;
 }
 
+static int read_urls(const struct json *j, struct request *r, struct err *err)
+{
+	if (read_list(j, "urls", &r->urls, err) < 0)
+		return -1;
+	for (size_t i = 0; i < r->urls.count; i++) {
+		const char *url = r->urls.items[i];
+		if (!url_has_scheme(url, "https") && !url_has_scheme(url, "http") && !url_has_scheme(url, "file"))
+			return err_set(err, ERR_INPUT, "field \"urls\": \"%.200s\" is no https, http or file URL", url);
+	}
+	return 0;
+}
+
+static int read_redist(const struct json *j, struct request *r, struct err *err)
+{
+	static const char *const fields[] = { "release", "sha256", "urls", "components", NULL };
+	const char *hex = json_get_str(j, "sha256");
+	if (check_fields(j, fields, err) < 0 || read_text(j, "release", ".", &r->version, err) < 0)
+		return -1;
+	if (!hex || strlen(hex) != 64 || hash_parse(slice_of(hex), &r->sha256, NULL) < 0)
+		return err_set(err, ERR_INPUT, "field \"sha256\" must be the 64 digits of the JSON's");
+	if (read_urls(j, r, err) < 0 || read_list(j, "components", &r->list, err) < 0)
+		return -1;
+	for (size_t i = 0; i < r->list.count; i++)
+		if (!is_plain(r->list.items[i], "_-"))
+			return err_set(err, ERR_INPUT, "field \"components\" can't hold \"%.200s\"", r->list.items[i]);
+	str_list_sort(&r->list);
+	str_list_uniq(&r->list);
+	_cleanup_free_ char *components = join(&r->list, " "), *digits = hash_hex(&r->sha256);
+	r->key = mem_printf("redist %s %s %s", r->version, digits, components);
+	r->words = mem_printf("%s of NVIDIA's CUDA %s", components, r->version);
+	return 0;
+}
+
 int request_parse(const struct json *j, struct request *out, struct err *err)
 {
 	_cleanup_request_ struct request r = { 0 };
@@ -219,9 +257,13 @@ int request_parse(const struct json *j, struct request *out, struct err *err)
 	} else if (str_eq(kind, "git")) {
 		r.kind = REQUEST_GIT;
 		rc = read_git(j, &r, err);
+	} else if (str_eq(kind, "redist")) {
+		r.kind = REQUEST_REDIST;
+		rc = read_redist(j, &r, err);
 	} else {
 		return err_set(err, ERR_INPUT,
-			"forge.locked: kind must be \"sdist\", \"tags\", \"wheels\", \"debian\", \"debian-source\" or \"git\"%s%.40s%s",
+			"forge.locked: kind must be \"sdist\", \"tags\", \"wheels\", \"debian\", \"debian-source\", \"git\" or "
+			"\"redist\"%s%.40s%s",
 			kind ? ", not \"" : "", kind ? kind : "", kind ? "\"" : "");
 	}
 	if (rc < 0)
@@ -242,6 +284,7 @@ void request_free(struct request *r)
 	free(r->url);
 	free(r->rev);
 	str_list_free(&r->components);
+	str_list_free(&r->urls);
 	str_list_free(&r->list);
 	*r = (struct request){ 0 };
 }

@@ -4,24 +4,28 @@
 
 #include <stdbool.h>
 #include "core/err.h"
+#include "core/hash.h"
 #include "core/json.h"
 #include "core/str.h"
 
 enum request_kind { REQUEST_SDIST, REQUEST_TAGS, REQUEST_WHEELS, REQUEST_DEBIAN, REQUEST_DEBIAN_SOURCE,
-	REQUEST_GIT };
+	REQUEST_GIT, REQUEST_REDIST };
 
 struct request {
 	enum request_kind kind;
 	char *key;
 	char *words;                /* "the sdist of flash-attn 2.8.3", for messages */
-	char *name, *version;       /* sdist, tags; name: debian-source */
+	char *name, *version;       /* sdist, tags; name: debian-source; version: redist's release */
 	char *python;               /* wheels: "3.13", "3.14t" */
-	bool deps;                  /* wheels: with all that they need */
+	bool deps;                  /* wheels, debian: with all that they need */
 	char *suite;                /* debian, debian-source */
 	char *url, *rev;            /* git: rev as the recipe writes it */
 	bool submodules;            /* git: all; else those in list */
 	struct str_list components; /* debian: sorted, "main" among them */
-	struct str_list list;       /* requirements, packages or submodules: one spelling, sorted, each once */
+	struct hash sha256;         /* redist: of the JSON */
+	struct str_list urls;       /* redist: folders that have it, tried in turn; not in the key */
+	struct str_list list;       /* requirements, packages, submodules or a redist's components: one spelling, sorted,
+	                               each once */
 };
 
 /* An unknown kind or field, a wrong type, a malformed name: an error that names the field. */

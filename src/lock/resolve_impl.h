@@ -60,6 +60,7 @@ int resolve_wheels(struct lock_resolver *r, const struct request *q, struct err 
 int resolve_debian(struct lock_resolver *r, const struct request *q, struct err *err);
 int resolve_debian_source(struct lock_resolver *r, const struct request *q, struct err *err);
 int resolve_git(struct lock_resolver *r, const struct request *q, struct err *err);
+int resolve_redist(struct lock_resolver *r, const struct request *q, struct err *err);
 
 /* update.c: is the request, or what the lock holds for it, what `only` names? */
 bool update_concerns(struct lock_resolver *r, const struct request *q);

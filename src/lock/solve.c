@@ -175,8 +175,43 @@ static struct json *solve(Pool *pool, const struct str_list *wanted, struct err 
 	return out;
 }
 
+/* The newest of its name that this architecture can have; NULL: none. */
+static Solvable *newest(Pool *pool, Id name)
+{
+	Solvable *best = NULL;
+	for (Id i = 2; i < pool->nsolvables; i++) {
+		Solvable *s = &pool->solvables[i];
+		bool fits = s->repo && s->name == name && pool->id2arch && s->arch <= pool->lastarch && pool->id2arch[s->arch];
+		if (fits && (!best || api.pool_evrcmp_str(pool, api.pool_id2str(pool, s->evr), api.pool_id2str(pool, best->evr),
+				EVRCMP_COMPARE) > 0))
+			best = s;
+	}
+	return best;
+}
+
+/* Each wanted package alone; wanted is sorted. */
+static struct json *pick(Pool *pool, const struct str_list *wanted, struct err *err)
+{
+	struct json *out = json_new_arr();
+	for (size_t i = 0; i < wanted->count; i++) {
+		Id name = api.pool_str2id(pool, wanted->items[i], 0);
+		Solvable *s = name ? newest(pool, name) : NULL;
+		struct json *entry = s ? package_entry(pool, s, err) : NULL;
+		if (entry) {
+			json_push(out, entry);
+			continue;
+		}
+		if (!s)
+			unknown_package(pool, wanted->items[i], err);
+		json_free(out);
+		return NULL;
+	}
+	return out;
+}
+
 struct task {
 	const struct str_list *files, *wanted;
+	bool deps;
 };
 
 /* In the child. */
@@ -186,7 +221,8 @@ static int work(void *ctx, struct buf *out, struct err *err)
 	Pool *pool = new_pool(err);
 	if (!pool)
 		return -1;
-	_cleanup_json_ struct json *answer = read_files(pool, t->files, err) < 0 ? NULL : solve(pool, t->wanted, err);
+	_cleanup_json_ struct json *answer = read_files(pool, t->files, err) < 0 ? NULL
+		: t->deps ? solve(pool, t->wanted, err) : pick(pool, t->wanted, err);
 	api.pool_free(pool);
 	if (!answer || packages_fill(t->files, answer, err) < 0)
 		return -1;
@@ -206,9 +242,9 @@ static int read_all(int fd, struct buf *out, struct err *err)
 	}
 }
 
-struct json *solve_debian(const struct str_list *files, const struct str_list *wanted, struct err *err)
+struct json *solve_debian(const struct str_list *files, const struct str_list *wanted, bool deps, struct err *err)
 {
-	struct task t = { files, wanted };
+	struct task t = { files, wanted, deps };
 	_cleanup_buf_ struct buf raw = BUF_INIT, answer = BUF_INIT;
 	struct proc_result result;
 	int fd = -1;

@@ -54,6 +54,8 @@ bool update_concerns(struct lock_resolver *r, const struct request *q)
 		return str_eq(q->name, name);
 	if (q->kind == REQUEST_SDIST || q->kind == REQUEST_TAGS)
 		return same_project(q->name, name);
+	if (q->kind == REQUEST_REDIST)
+		return str_list_has(&q->list, name);
 	if (q->kind == REQUEST_DEBIAN)
 		return str_list_has(&q->list, name) || holds(r, q, name);
 	return asks_for(q, name) || holds(r, q, name);

@@ -38,6 +38,8 @@ static int raise_placed(struct eval *e)
 		lua_pushstring(L, e->err.msg);
 	else
 		lua_pushfstring(L, "%s: %s", e->recipe, e->err.msg);
+	e->vm.raised = lua_tostring(L, -1);
+	e->vm.code = e->err.code;
 	err_clear(&e->err);
 	return lua_error(L);
 }

@@ -145,7 +145,10 @@ static int report_raised(lua_State *L, struct err *err)
 	if (lua_type(L, -1) != LUA_TSTRING)
 		return err_set(err, ERR_INPUT, "the recipe raised an error that is a %s, not a text",
 			luaL_typename(L, -1));
-	err_set(err, ERR_INPUT, "%s", lua_tostring(L, -1));
+	/* A recipe may have caught it and raised another. */
+	const struct vm *vm = vm_of(L);
+	bool ours = lua_tostring(L, -1) == vm->raised && err_exit_status(vm->code) != err_exit_status(ERR_INPUT);
+	err_set(err, ours ? vm->code : ERR_INPUT, "%s", lua_tostring(L, -1));
 	for (char *p = err ? err->msg : NULL; p && *p; p++)
 		if (*p == '\n' || *p == '\r')
 			*p = ' ';

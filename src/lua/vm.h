@@ -33,6 +33,9 @@ struct vm {
 	int64_t cpu_start;
 	enum vm_stop stop;
 	char where[256];             /* "lib/wheel.lua:12" where it stopped, "" if unknown */
+	/* The last error of ours that was raised: its text, the state's, and its code, which a text can't carry. */
+	const char *raised;
+	enum err_code code;
 };
 
 #define VM_MEMORY_DEFAULT (256u << 20)

@@ -7,11 +7,17 @@
 
 #include "shim/proto.h"
 
+/* The world's gcc, told by who compiles this for it. */
+#ifndef GCC_MAJOR
+#define GCC_MAJOR "12"
+#endif
+
 static bool tool_of(const char *name, enum tool *tool)
 {
-	static const char *const cc[] = { "cc", "gcc", "gcc-12", "x86_64-linux-gnu-gcc", "x86_64-linux-gnu-gcc-12", NULL };
-	static const char *const cxx[] = { "c++", "g++", "g++-12", "x86_64-linux-gnu-g++", "x86_64-linux-gnu-g++-12",
-		NULL };
+	static const char *const cc[] = { "cc", "gcc", "gcc-" GCC_MAJOR, "x86_64-linux-gnu-gcc",
+		"x86_64-linux-gnu-gcc-" GCC_MAJOR, NULL };
+	static const char *const cxx[] = { "c++", "g++", "g++-" GCC_MAJOR, "x86_64-linux-gnu-g++",
+		"x86_64-linux-gnu-g++-" GCC_MAJOR, NULL };
 	const char *slash = strrchr(name, '/');
 	name = slash ? slash + 1 : name;
 	*tool = is_one_of(name, cc) ? TOOL_CC : is_one_of(name, cxx) ? TOOL_CXX : TOOL_NVCC;
@@ -38,7 +44,7 @@ static void find_self(struct shim *s, const char *argv0)
 
 int main(int argc, char **argv)
 {
-	static struct shim s = { .socket = PROTO_SOCKET, .gcc = "/usr/bin/gcc-12", .gxx = "/usr/bin/g++-12",
+	static struct shim s = { .socket = PROTO_SOCKET, .gcc = "/usr/bin/gcc-" GCC_MAJOR, .gxx = "/usr/bin/g++-" GCC_MAJOR,
 		.ccbin = "/toolchain/bin/g++" };
 	if (argc < 1)
 		return 1;

@@ -192,11 +192,11 @@ def server(tmp_path):
 
 @pytest.fixture(scope="session")
 def static_program(tmp_path_factory):
-    """Compile C files to one program that needs no libraries: static_program(name, files) -> its path."""
-    def compiled(name, sources):
+    """Compile C files to one program that needs no libraries: static_program(name, files, options) -> its path."""
+    def compiled(name, sources, options=()):
         program = tmp_path_factory.mktemp("program") / name
         subprocess.run([os.environ.get("CC", "cc"), "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-static", "-w",
-                        f"-I{ROOT / 'src'}", *sources, "-o", program], check=True)
+                        f"-I{ROOT / 'src'}", *options, *sources, "-o", program], check=True)
         return program
     return compiled
 

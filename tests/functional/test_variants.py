@@ -296,6 +296,27 @@ def test_show_names_the_wheel_that_is_in_the_store(project):
     assert re.search(r"pkg-1.0\+two-py3-none-any.whl +in the store$", out, re.M)
 
 
+def possible_pairs(project, text):
+    (project.folder / "tests/cuda-torch.lua").write_text(text)
+    shown = json.loads(project.run("show", "--json", "tests/cuda-torch.lua")[0])
+    assert {v["state"] for v in shown} == {"to build", "impossible"}
+    for v in shown:
+        if v["state"] == "impossible":
+            assert re.fullmatch(r"torch [\d.]+ is built for CUDA [\d.]+; this variant has [\d.]+", v["because"])
+    return {(v["axes"]["torch"], v["axes"]["cuda"]) for v in shown if v["state"] == "to build"}
+
+
+def test_a_torch_goes_with_the_cuda_that_its_wheels_are_built_for(project):
+    """By a lock that was made from the index; another minor version of CUDA only where the recipe says so."""
+    shutil.copytree(ROOT / "tests/recipes", project.folder / "tests")
+    text = (project.folder / "tests/cuda-torch.lua").read_text()
+    own = {("2.15.0", "13.2"), ("2.14.0", "13.0"), ("2.6.0", "12.4")}
+    assert possible_pairs(project, text) == own
+    other = text.replace("  requires =", "  other_cuda_minor = true,\n  requires =", 1)
+    assert other != text
+    assert possible_pairs(project, other) == own | {("2.15.0", "13.0"), ("2.14.0", "13.2")}
+
+
 def test_shipped_recipes_show_their_whole_matrix(project):
     shutil.copytree(ROOT / "recipes", project.folder / "shipped")
     for recipe in sorted((project.folder / "shipped").glob("*.lua")):

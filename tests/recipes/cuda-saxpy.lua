@@ -1,4 +1,4 @@
--- CUDA without torch: a small package whose source stands beside this recipe.
+-- CUDA without torch: a small package whose source stands beside this recipe, for every toolkit that forge has.
 local forge = require "forge"
 
 return forge.wheel {
@@ -8,7 +8,7 @@ return forge.wheel {
 
   matrix = {
     python = { "3.13" },
-    cuda   = { "13.0" },
+    cuda   = { "13.0", "13.2", "12.4", "11.8" },
     archs  = { { "80" }, { "80", "90" } },
   },
 

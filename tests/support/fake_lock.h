@@ -96,6 +96,21 @@ static inline struct json *fake_lock_git(const struct json *request)
 	return e;
 }
 
+/* Each component of a release of CUDA. */
+static inline struct json *fake_lock_redist(const struct json *components)
+{
+	struct json *list = json_new_arr();
+	for (size_t i = 0; i < json_count(components); i++) {
+		const char *name = json_str(json_at(components, i));
+		char *path = mem_printf("%s/linux-x86_64/%s-1.tar.xz", name, name);
+		struct json *e = fake_lock_entry("redist", name, "13.0.88", path);
+		json_set_str(e, "path", path);
+		json_push(list, e);
+		free(path);
+	}
+	return list;
+}
+
 /* Every release serves the same Pythons. */
 static inline struct json *fake_lock_tags(void)
 {
@@ -106,13 +121,16 @@ static inline struct json *fake_lock_tags(void)
 	return list;
 }
 
-/* What a torch needs: the runtime of CUDA 12.4 (2.6), 12.8 (to 2.10), 13.0 (newer); 0.x is built without. */
+/* What a torch needs: the runtime of CUDA 12.4 (2.6), 12.8 (to 2.10), 13.0 (to 2.14), 13.2 (newer), and of that CCCL
+ * too, of another release; 0.x is built without. */
 static inline void fake_lock_runtime(const char *requirement, struct json *answer)
 {
 	int major, minor;
 	if (sscanf(requirement, "torch==%d.%d", &major, &minor) != 2 || major == 0)
 		return;
-	const char *needs = minor > 10 ? "nvidia-cuda-runtime==13.0.96"
+	if (minor > 14)
+		json_push(answer, fake_lock_wheel("nvidia-cuda-cccl==13.3.5.0.6"));
+	const char *needs = minor > 14 ? "nvidia-cuda-runtime==13.2.86" : minor > 10 ? "nvidia-cuda-runtime==13.0.96"
 		: minor > 6 ? "nvidia-cuda-runtime-cu12==12.8.90" : "nvidia-cuda-runtime-cu12==12.4.127";
 	json_push(answer, fake_lock_wheel(needs));
 }
@@ -138,6 +156,10 @@ static inline int fake_lock_answer(void *ctx, const struct json *request, struct
 	}
 	if (kind && strcmp(kind, "debian-source") == 0 && json_get_str(request, "source")) {
 		*answer = fake_lock_debian_source(json_get_str(request, "suite"), json_get_str(request, "source"));
+		return 0;
+	}
+	if (kind && strcmp(kind, "redist") == 0 && json_get_str(request, "sha256")) {
+		*answer = fake_lock_redist(json_get(request, "components"));
 		return 0;
 	}
 	int debian = kind && strcmp(kind, "debian") == 0;

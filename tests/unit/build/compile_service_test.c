@@ -422,6 +422,21 @@ static void test_toolchain(void **state)
 	err_clear(&err);
 }
 
+static void test_gcc(void **state)
+{
+	static const struct { struct sandbox_file file; const char *gcc; } rows[] = {
+		{ { "/toolchain/gcc", "11", false }, "11" }, { { "/toolchain/gcc", "9", false }, "9" },
+		{ { "/toolchain/gcc", "11", true }, NULL }, { { "/toolchain/gcc", "", false }, NULL },
+		{ { "/toolchain/gcc", "../11", false }, NULL }, { { "/toolchain/gcc", "1111", false }, NULL },
+		{ { "/toolchain/gcc", "11\n", false }, NULL }, { { "/toolchain/gcc-11", "11", false }, NULL },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const char *got = compile_gcc(&rows[i].file, 1);
+		assert_true(str_eq(got, rows[i].gcc));
+	}
+	assert_null(compile_gcc(NULL, 0));
+}
+
 #define service_test(fn) cmocka_unit_test_setup_teardown(fn, bench_new, bench_free)
 
 int main(void)
@@ -438,6 +453,7 @@ int main(void)
 		service_test(test_same_at_once), service_test(test_maker_goes_away), service_test(test_client_goes_away),
 		service_test(test_pipe), service_test(test_nonsense), service_test(test_flood), service_test(test_one_job),
 		service_test(test_memory), service_test(test_memory_of_all), cmocka_unit_test(test_toolchain),
+		cmocka_unit_test(test_gcc),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

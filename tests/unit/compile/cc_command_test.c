@@ -57,6 +57,22 @@ static void test_runs(void **state)
 	}
 }
 
+/* A world whose gcc is another. */
+static void test_another_gcc(void **state)
+{
+	static const char *const lines[][2] = { { "gcc -c a.c", "/usr/bin/gcc-11 -c a.c -o /out/object" },
+		{ "g++-11 -c a.cc", "/usr/bin/g++-11 -c a.cc -o /out/object" } };
+	for (size_t i = 0; i < 2; i++) {
+		_cleanup_compile_request_ struct compile_request r;
+		_cleanup_compile_command_ struct compile_command c;
+		request_of(lines[i][0], "/build", NULL, &r);
+		r.gcc = "11";
+		compile_command_read(&r, &c);
+		_cleanup_free_ char *compile = joined(&c.compile);
+		assert_string_equal(compile, lines[i][1]);
+	}
+}
+
 static void test_in_place(void **state)
 {
 	static const char *const rows[][2] = {
@@ -224,7 +240,7 @@ static void test_why(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_runs), cmocka_unit_test(test_in_place), cmocka_unit_test(test_native), cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_runs), cmocka_unit_test(test_another_gcc), cmocka_unit_test(test_in_place), cmocka_unit_test(test_native), cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_id), cmocka_unit_test(test_folder), cmocka_unit_test(test_environment), cmocka_unit_test(test_why),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,6 +44,69 @@ static void test_steps(void **state)
 	assert_int_equal(s.env.count, 2); /* TOP, CICC_PATH */
 }
 
+/* nvcc 12.4, for two architectures with -lineinfo -MD: it finds cicc by PATH, and the host's compiler by the path that
+ * it was given. */
+#define CPP12(arch, file) "#$ \"/toolchain/bin\"/g++ " arch "-D__CUDA_ARCH_LIST__=800,900 -D__NV_LEGACY_LAUNCH -E -x c++ " \
+	"-D__CUDACC__ -D__NVCC__  -O2 \"-I/cuda/bin/../include\"  -D__CUDACC_VER_MAJOR__=12 -D__CUDACC_VER_MINOR__=4 " \
+	"-include \"cuda_runtime.h\" -m64 \"k.cu\" -o \"/out/k.o." file "\" \n"
+#define CICC12(arch, more) "#$ cicc --c++17 --gnu_version=120400 --display_error_number --orig_src_file_name \"k.cu\" " \
+	"--orig_src_path_name \"/build/k.cu\" --allow_managed  -arch compute_" arch " -m64 --no-version-ident -ftz=0 -prec_div=1 " \
+	"-prec_sqrt=1 -fmad=1 --include_file_name \"k.o.fatbin.c\" -generate-line-info -tused " more "--module_id_file_name " \
+	"\"/out/k.o.module_id\" --gen_c_file_name \"/out/k.o.compute_" arch ".cudafe1.c\" --stub_file_name " \
+	"\"/out/k.o.compute_" arch ".cudafe1.stub.c\" --gen_device_file_name \"/out/k.o.compute_" arch ".cudafe1.gpu\"  " \
+	"\"/out/k.o.compute_" arch ".cpp1.ii\" -o \"/out/k.o.compute_" arch ".ptx\"\n"
+#define PTXAS12(arch) "#$ ptxas -arch=sm_" arch " -m64 --generate-line-info \"/out/k.o.compute_" arch ".ptx\"  -o \"/out/k.o.compute_" arch ".cubin\" \n"
+#define SETTINGS12 "#$ _NVVM_BRANCH_=nvvm\n#$ _NVVM_BRANCH_SUFFIX_=\n#$ _SPACE_= \n#$ _HERE_=/cuda/bin\n#$ _THERE_=/cuda/bin\n" \
+	"#$ _TARGET_SIZE_=64\n#$ TOP=/cuda/bin/..\n#$ NVVMIR_LIBRARY_DIR=/cuda/bin/../nvvm/libdevice\n" \
+	"#$ PATH=/cuda/bin/../nvvm/bin:/cuda/bin:/usr/bin\n#$ INCLUDES=\"-I/cuda/bin/../include\"  \n"
+#define CUDAFE12(more) "#$ cudafe++ --c++17 --gnu_version=120400 --display_error_number --orig_src_file_name \"k.cu\" --orig_src_path_name " \
+	"\"/build/k.cu\" --allow_managed --m64 --parse_templates --gen_c_file_name \"/out/k.o.compute_90.cudafe1.cpp\" --stub_file_name " \
+	"\"k.o.compute_90.cudafe1.stub.c\" " more "--module_id_file_name \"/out/k.o.module_id\" \"/out/k.o.cpp4.ii\" \n"
+#define JOIN12 "#$ fatbinary --create=\"/out/k.o.fatbin\" -64 --ident=\"k.cu\" --cmdline=\"--generate-line-info \" " \
+	"--cicc-cmdline=\"-generate-line-info -ftz=0 \" \"--image3=kind=elf,sm=80,file=/out/k.o.compute_80.cubin\" " \
+	"--embedded-fatbin=\"/out/k.o.fatbin.c\" \n"
+#define HOST12 "#$ \"/toolchain/bin\"/g++ -D__CUDA_ARCH__=900 -D__CUDA_ARCH_LIST__=800,900 -D__NV_LEGACY_LAUNCH -c -x c++  " \
+	"-DCUDA_DOUBLE_MATH_FUNCTIONS -O2 -Wno-psabi -m64 \"/out/k.o.compute_90.cudafe1.cpp\" -o \"/out/k.o\" \n#$ rm /out/k.o.ptx\n"
+#define GENERATES "--gen_module_id_file "
+#define TEXTS12 CPP12("-D__CUDA_ARCH__=800 ", "compute_80.cpp1.ii") CPP12("-D__CUDA_ARCH__=900 ", "compute_90.cpp1.ii") CPP12("", "cpp4.ii") \
+	"#$ -- Filter Dependencies -- > /out/.deps\n"
+
+static void test_steps_of_12(void **state)
+{
+	_cleanup_nvcc_steps_ struct nvcc_steps s;
+	_cleanup_str_list_ struct str_list argv = STR_LIST_INIT;
+	_cleanup_err_ struct err err = { 0 };
+	if (nvcc_steps_read(SLICE(SETTINGS12 TEXTS12 CUDAFE12(GENERATES) CICC12("80", "") PTXAS12("80") CICC12("90", "") PTXAS12("90") JOIN12 HOST12),
+			&s, &err) < 0)
+		fail_msg("%s", err.msg);
+	assert_int_equal(s.items.count, 10);
+	assert_true(s.deps);
+	assert_string_equal(s.arch_list, "800_900");
+	assert_int_equal(s.items.items[4].from, 0);
+	assert_int_equal(s.items.items[6].from, 1);
+	assert_string_equal(s.items.items[4].words.items[0], "/cuda/bin/../nvvm/bin/cicc");
+	assert_string_equal(s.items.items[4].arch, "compute_80");
+	assert_string_equal(s.items.items[5].words.items[0], "/cuda/bin/ptxas");
+	assert_int_equal(s.items.items[9].kind, NVCC_HOST);
+	assert_int_equal(s.env.count, 3); /* TOP, NVVMIR_LIBRARY_DIR, PATH */
+	assert_int_equal(nvcc_step_argv(&s.items.items[6], &argv, NULL), 0);
+	assert_true(str_list_has(&argv, "/in/k.o.module_id") && str_list_has(&argv, "/in/k.o.compute_90.cpp1.ii"));
+	/* Without the folder that its cicc is in, which one that is is not known. */
+	assert_int_equal(nvcc_steps_read(SLICE("#$ _HERE_=/cuda/bin\n" TEXTS12 CUDAFE12(GENERATES) CICC12("80", "") PTXAS12("80") CICC12("90", "")
+		PTXAS12("90") JOIN12 HOST12), &s, NULL), -1);
+}
+
+/* nvcc 11.8: the newest architecture's cicc comes first and names the module, cudafe++ comes behind all of them. */
+static void test_steps_of_11(void **state)
+{
+	_cleanup_nvcc_steps_ struct nvcc_steps s;
+	_cleanup_err_ struct err err = { 0 };
+	assert_int_equal(nvcc_steps_read(SLICE(SETTINGS12 TEXTS12 CICC12("90", GENERATES) CICC12("80", "") PTXAS12("80") PTXAS12("90") JOIN12
+		CUDAFE12("") HOST12), &s, &err), -1);
+	assert_int_equal(err.code, ERR_INPUT);
+	assert_string_equal(err.msg, "nvcc names the module by another step than cudafe++, as its releases 11 do");
+}
+
 static void test_argv(void **state)
 {
 	_cleanup_nvcc_steps_ struct nvcc_steps s;
@@ -135,7 +198,8 @@ static void test_deps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_steps), cmocka_unit_test(test_argv), cmocka_unit_test(test_not_understood), cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_steps), cmocka_unit_test(test_steps_of_12),
+		cmocka_unit_test(test_steps_of_11), cmocka_unit_test(test_argv), cmocka_unit_test(test_not_understood), cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_deps),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,10 @@
 	"\"tags a 1\":{\"tags\":[\"cp313-cp313\",\"cp314-cp314t\"]},\n" \
 	"\"wheels 3.13 a==1\":{\"files\":[\"a-1.whl\"]},\n" \
 	"\"~\":null}}\n"
+#define REDIST_KEY "\"redist 13.0.2 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef cuda_crt cuda_nvcc\""
+#define COMPONENT(name) "{\"name\":\"" name "\",\"path\":\"" name "/x.tar.xz\"," SHA ",\"size\":7,\"version\":\"13.0.88\"}"
+#define REDIST REDIST_KEY ":{\"components\":[" COMPONENT("cuda_crt") "," COMPONENT("cuda_nvcc") "]},\n"
+#define ALONE "\"debian-only trixie/main,non-free bash\":{\"packages\":[\"bash=1:5-2\"]},\n"
 #define GIT_KEY "\"git https://h.example/a v1 submodules\""
 #define GIT(rev, hash, more) "{\"from\":\"git\",\"narHash\":\"" hash "\",\"rev\":\"" rev "\",\"submodules\":" more \
 	",\"url\":\"https://h.example/a\"}"
@@ -138,6 +142,14 @@ static void test_bad_requests(void **state)
 		{ "{\"kind\":\"debian-source\",\"suite\":\"a\",\"source\":\"b\",\"packages\":[\"c\"]}", "unknown field" },
 		{ "{\"kind\":\"debian\",\"suite\":\"trixie\",\"packages\":[\"bash=5\"]}", "not a package's name" },
 		{ "{\"kind\":\"debian\",\"suite\":\"trixie\",\"packages\":[\"a\"],\"components\":[\"x/y\"]}", "can't hold" },
+		{ "{\"kind\":\"debian\",\"suite\":\"trixie\",\"packages\":[\"a\"],\"deps\":\"no\"}", "\"deps\" must be true or false" },
+		{ "{\"kind\":\"redist\",\"release\":\"../13\"}", "\"release\" can't be" },
+		{ "{\"kind\":\"redist\",\"release\":\"13.0.2\",\"urls\":[\"https://h.example/\"],\"components\":[\"a\"]}", "\"sha256\" must be" },
+		{ "{\"kind\":\"redist\",\"release\":\"13.0.2\",\"sha256\":\"01\"}", "\"sha256\" must be" },
+		{ "{\"kind\":\"redist\",\"release\":\"13.0.2\"," SHA "}", "\"urls\" must be a list" },
+		{ "{\"kind\":\"redist\",\"release\":\"13.0.2\"," SHA ",\"urls\":[\"ftp://h/\"],\"components\":[\"a\"]}", "no https, http or file URL" },
+		{ "{\"kind\":\"redist\",\"release\":\"13.0.2\"," SHA ",\"urls\":[\"file:///x\"],\"components\":[]}", "\"components\" must be" },
+		{ "{\"kind\":\"redist\",\"release\":\"13.0.2\"," SHA ",\"urls\":[\"file:///x\"],\"components\":[\"a b\"]}", "can't hold" },
 	};
 	write_lock(GOOD);
 	struct lock *l = lock_open(file, NULL);
@@ -202,6 +214,13 @@ static void test_bad_files(void **state)
 		  "forky py\": \"source\" is missing" },
 		{ "\"pypi a-1.whl\"", "\"debian-source forky px\":" SOURCE("p", SOURCE_OF) ",\"pypi a-1.whl\"",
 		  "forky px\": \"suite\" and \"source\" are not those of the key" },
+		{ "\"wheels 3.13 a==1\"", "\"debian-only trixie zsh\":{\"packages\":[\"zsh=1\"]},\"wheels 3.13 a==1\"",
+		  "trixie zsh\": it names \"debian trixie zsh=1\", which has no entry" },
+		{ "\"wheels 3.13 a==1\"", REDIST_KEY ":{\"components\":{}},\"wheels 3.13 a==1\"", "cuda_nvcc\": \"components\" is not a list" },
+		{ "\"wheels 3.13 a==1\"", REDIST_KEY ":{\"components\":[" COMPONENT("../x") "]},\"wheels 3.13 a==1\"",
+		  "cuda_nvcc\": component 1: \"path\" leads out of the release's folder" },
+		{ "\"wheels 3.13 a==1\"", REDIST_KEY ":{\"components\":[{\"name\":\"x\",\"version\":\"1\",\"path\":\"x\"}]},\"wheels 3.13 a==1\"",
+		  "component 1: \"sha256\" is missing" },
 		{ "\"wheels 3.13 a==1\"", "\"wheals\"", "forge.lock:7: entry \"wheals\": this forge knows no such kind" },
 		{ "\"wheels 3.13 a==1\"", "\"sdist a 1\"", "forge.lock: not JSON: line 7" },
 	};
@@ -308,6 +327,35 @@ static void test_debian_source(void **state)
 	lock_free(l);
 }
 
+/* The toolkits' entries: packages without what they need, and a release's components. */
+static void test_cuda(void **state)
+{
+	_cleanup_err_ struct err err = { 0 };
+	_cleanup_free_ char *text = spoil("\"pypi a-1.whl\"", ALONE "\"pypi a-1.whl\""), *with = NULL;
+	const char *at = strstr(text, "\"sdist");
+	with = mem_printf("%.*s%s%s", (int)(at - text), text, REDIST, at);
+	write_lock(with);
+	struct lock *l = lock_open(file, &err);
+	if (!l)
+		fail_msg("%s", err.msg);
+	_cleanup_json_ struct json *debs = answer(l, "{\"kind\":\"debian\",\"suite\":\"trixie\",\"packages\":[\"bash\"],"
+		"\"components\":[\"non-free\"],\"deps\":false}", &err);
+	assert_int_equal(json_count(debs), 1);
+	assert_string_equal(json_get_str(json_at(debs, 0), "path"), "pool/b/bash.deb");
+	_cleanup_json_ struct json *list = answer(l, "{\"kind\":\"redist\",\"release\":\"13.0.2\"," SHA
+		",\"urls\":[\"https://a.example/\"],\"components\":[\"cuda_nvcc\",\"cuda_crt\",\"cuda_crt\"]}", &err);
+	if (!list)
+		fail_msg("%s", err.msg);
+	assert_int_equal(json_count(list), 2);
+	assert_string_equal(json_get_str(json_at(list, 1), "path"), "cuda_nvcc/x.tar.xz");
+	assert_null(answer(l, "{\"kind\":\"redist\",\"release\":\"13.0.2\"," SHA
+		",\"urls\":[\"https://a.example/\"],\"components\":[\"cuda_nvcc\"]}", &err));
+	assert_non_null(strstr(err.msg, "lacks cuda_nvcc of NVIDIA's CUDA 13.0.2 (run: forge lock"));
+	assert_int_equal(lock_save(l, NULL), 0);
+	assert_false(lock_changed(l));
+	lock_free(l);
+}
+
 static void test_a_folder_is_no_empty_lock(void **state)
 {
 	_cleanup_err_ struct err err = { 0 };
@@ -329,6 +377,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_an_older_form_is_read_and_written_anew, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_git, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_debian_source, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_cuda, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_folder_is_no_empty_lock, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

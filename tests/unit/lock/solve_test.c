@@ -24,7 +24,7 @@ static const char packages[] =
 	"Package: sizeless\nVersion: 1\nArchitecture: all\nFilename: pool/s.deb\nSHA256: " SHA "\n\n"
 	"Package: foreign\nVersion: 1\nArchitecture: arm64\nFilename: pool/f.deb\nSize: 5\nSHA256: " SHA "\n\n";
 
-static struct json *solve(const char *first, const char *second, struct err *err)
+static struct json *ask(const char *first, const char *second, bool deps, struct err *err)
 {
 	struct tempdir dir = tempdir_make();
 	_cleanup_str_list_ struct str_list files = STR_LIST_INIT, wanted = STR_LIST_INIT;
@@ -33,9 +33,14 @@ static struct json *solve(const char *first, const char *second, struct err *err
 	str_list_add(&wanted, first);
 	if (second)
 		str_list_add(&wanted, second);
-	struct json *out = solve_debian(&files, &wanted, err);
+	struct json *out = solve_debian(&files, &wanted, deps, err);
 	tempdir_remove(&dir);
 	return out;
+}
+
+static struct json *solve(const char *first, const char *second, struct err *err)
+{
+	return ask(first, second, true, err);
 }
 
 static void test_closure(void **state)
@@ -60,6 +65,30 @@ static void test_virtual(void **state)
 {
 	_cleanup_json_ struct json *got = solve("needs-virtual", NULL, NULL);
 	assert_int_equal(json_count(got), 2);
+}
+
+/* What is named, the newest of each; nothing of what it needs, or can't be beside. */
+static void test_alone(void **state)
+{
+	static const char *const expected[][2] = { { "lib", "2.1-1" }, { "needs-nothing-there", "1" } };
+	_cleanup_err_ struct err err = { 0 };
+	_cleanup_json_ struct json *got = ask("lib", "needs-nothing-there", false, &err);
+	if (!got)
+		fail_msg("%s", err.msg);
+	assert_int_equal(json_count(got), 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_string_equal(json_get_str(json_at(got, i), "package"), expected[i][0]);
+		assert_string_equal(json_get_str(json_at(got, i), "version"), expected[i][1]);
+		assert_int_equal(json_get_int(json_at(got, i), "size", 0), 5);
+	}
+	static const char *const refused[][2] = { { "tol", "there is no package \"tol\"" }, { "virtual", "there is no package" },
+		{ "foreign", "there is no package \"foreign\"" }, { "sizeless", "lacks its Size" }, { "bare", "lacks its SHA256" } };
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+		_cleanup_err_ struct err why = { 0 };
+		_cleanup_json_ struct json *none = ask("lib", refused[i][0], false, &why);
+		if (none || !strstr(why.msg, refused[i][1]))
+			fail_msg("%s: %s", refused[i][0], none ? "was found" : why.msg);
+	}
 }
 
 static void test_refused(void **state)
@@ -117,6 +146,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_closure),
 		cmocka_unit_test(test_virtual),
+		cmocka_unit_test(test_alone),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_versions),
 	};

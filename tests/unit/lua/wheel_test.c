@@ -69,6 +69,16 @@ static void test_refused(void **state)
 		{ "name = 'x', version = '1', matrix = {pyton = {'3.13'}}", "matrix: there is no axis 'pyton' (did you mean 'python'?)" },
 		{ "name = 'x', version = '1', matrix = {python = {'3.02'}}", "recipe.lua:2: python: there is no version '3.02'" },
 		{ "name = 'x', version = '1', matrix = {cuda = {'13.9'}}", "recipe.lua:2: cuda: there is no version '13.9' (did you mean '13.0'?)" },
+		{ "name = 'x', version = '1', matrix = {cuda = {'13'}}, cuda_from = {}", "recipe.lua:2: cuda: there is no version '13'" },
+		{ "name = 'x', version = '1', toolchain = '13'", "'toolchain' must be a table or a function, not a string" },
+		{ "name = 'x', version = '1', toolchain = forge.toolchain {gc = 13}", "forge.toolchain: there is no field 'gc' (did you mean 'gcc'?)" },
+		{ "name = 'x', version = '1', toolchain = forge.toolchain {gcc = '13'}", "forge.toolchain: 'gcc' must be a whole number, not a string" },
+		{ "name = 'x', version = '1', toolchain = forge.toolchain {gcc = 10}", "recipe.lua:2: toolchain: there is no gcc '10' (did you mean '11'?)" },
+		{ "name = 'x', version = '1', cuda_from = forge.cuda.debian '13.0'", "recipe.lua:2: forge.cuda.debian has no CUDA '13.0', only 11.8, 12.4" },
+		{ "name = 'x', version = '1', cuda_from = forge.cuda.debain '12.4'", "forge.cuda: there is no function 'debain' (did you mean 'debian'?)" },
+		{ "name = 'x', version = '1', cuda_from = forge.cuda.redist {release = '13'}", "forge.cuda.redist: 'sha256' is missing" },
+		{ "name = 'x', version = '1', cuda_from = forge.cuda.redist {release = '13', sha256 = 'a', urls = {'u'}}",
+		  "recipe.lua:2: forge.cuda.redist: release '13' is not like 13.0.2" },
 		{ "name = 'x', version = '1', matrix = {torch = {'2.10.0'}}, exclude = {{torch = '2.11.0'}}", "recipe.lua:2: exclude[1] excludes nothing: torch has no value '2.11.0' (did you mean '2.10.0'?)" },
 		{ "name = 'x', version = '1', matrix = {archs = {{'80'}, {'80', '90'}}}, label = forge.label.local_version '{sm}', exclude = {{archs = {'90'}}}", "exclude[1] excludes nothing: archs has no value '90' (did you mean '80'?)" },
 		{ "name = 'x', version = '1', matrix = {flavour = {'a'}}, exclude = {{flavour = 'a', because = 3}}", "exclude[1]: 'because' must be a string" },
@@ -113,6 +123,10 @@ static void test_refused_while_deriving(void **state)
 	derive_fails("requires = function() return {3} end", "recipe.lua:2: forge.wheel: 'requires' must be a list of strings or nothing");
 	derive_fails("runtime = function() return 'x' end", "recipe.lua:2: forge.wheel: 'runtime' must be a list of strings or nothing");
 	derive_fails("patches = {{'x', when = function() return 'yes' end}}", "recipe.lua:2: patches: 'when' must be true or false or nothing");
+	derive_fails("matrix = {cuda = {'13.2'}}, cuda_from = function() return forge.cuda.redist {release = '13.0.2', sha256 = 'a', "
+		"urls = {'u'}} end", "forge.wheel: cuda_from is of CUDA 13.0; this variant has 13.2");
+	derive_fails("matrix = {cuda = {'13.2'}}, cuda_from = function() return 'x' end",
+		"recipe.lua:2: forge.wheel: 'cuda_from' must be a table or nothing, not a string");
 	derive_fails("timeout = 'soon'", "'soon' is no amount");
 }
 
@@ -239,6 +253,98 @@ static void test_world_of_cuda(void **state)
 	json_free(world);
 }
 
+/* A mount of the raw wheel's world: its layers. */
+static const struct json *layers_at(const struct json *world, const char *at)
+{
+	const struct json *mounts = json_get(world, "mounts");
+	for (size_t i = 0; i < json_count(mounts); i++)
+		if (str_eq(json_get_str(json_at(mounts, i), "at"), at))
+			return json_get(json_at(mounts, i), "layers");
+	return NULL;
+}
+
+/* Owned: the world of the recipe's raw wheel. */
+static struct json *world_of(const char *fields)
+{
+	open_wheel(fields);
+	return json_parse(slice_of(drv_env_get(raw_of()->drv, "world")), 1 << 20, NULL);
+}
+
+static bool ends(const struct json *layers, size_t i, const char *end)
+{
+	return str_ends(json_str(json_at(layers, i)), end);
+}
+
+/* A wheel of torch's that the toolkit has itself in another version stays out of /cuda. */
+static void test_world_of_cuda_13_2(void **state)
+{
+	_cleanup_json_ struct json *world = world_of("matrix = {torch = {'2.15.0'}, cuda = {'13.2'}}, requires = {'ninja'}");
+	assert_int_equal(json_count(layers_at(world, "/cuda")), 7); /* the front, five wheels, torch's runtime; not its CCCL */
+	assert_int_equal(json_count(layers_at(world, "/env/site-packages")), 4);
+	assert_null(json_get_str(json_get(world, "files"), "/toolchain/gcc"));
+}
+
+/* Debian's packages: their folders where a CUDA_HOME has them, over the same base and with its gcc. */
+static void test_world_of_cuda_debian(void **state)
+{
+	_cleanup_json_ struct json *wheels = world_of("matrix = {cuda = {'13.0'}}, requires = {'ninja'}");
+	_cleanup_json_ struct json *world = world_of("matrix = {cuda = {'12.4'}}, requires = {'ninja'}");
+	static const char *const at[][3] = {
+		{ "/cuda/bin", "/bin", "/usr/bin" }, { "/cuda/include", "/include", "/usr/include" },
+		{ "/cuda/lib", "/lib", "/usr/lib/x86_64-linux-gnu" }, { "/cuda/nvvm/bin", "/nvvm/bin", "/usr/lib/nvidia-cuda-toolkit/bin" },
+		{ "/cuda/nvvm/libdevice", "/nvvm/libdevice", "/usr/lib/nvidia-cuda-toolkit/libdevice" },
+	};
+	for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+		const struct json *layers = layers_at(world, at[i][0]);
+		assert_int_equal(json_count(layers), 2);
+		assert_true(ends(layers, 0, at[i][1]) && ends(layers, 1, at[i][2]));
+	}
+	assert_int_equal(json_count(layers_at(world, "/cuda")), 1);
+	assert_int_equal(json_count(layers_at(world, "/")), 1);
+	assert_string_equal(json_str(json_at(layers_at(world, "/"), 0)), json_str(json_at(layers_at(wheels, "/"), 0)));
+	assert_string_equal(json_str(json_at(layers_at(world, "/toolchain"), 0)), json_str(json_at(layers_at(wheels, "/toolchain"), 0)));
+}
+
+/* An nvcc that takes no gcc 12: another as a layer under the base, which stays what it is. */
+static void test_world_of_another_gcc(void **state)
+{
+	static const struct { const char *fields, *gcc; } rows[] = {
+		{ "matrix = {cuda = {'11.8'}}, requires = {'ninja'}", "11" },
+		{ "matrix = {cuda = {'12.4'}}, requires = {'ninja'}, toolchain = forge.toolchain {gcc = 13}", "13" },
+		{ "matrix = {flavour = {'a'}}, requires = {'ninja'}, toolchain = function(v) return forge.toolchain {gcc = 13} end", "13" },
+		{ "matrix = {cuda = {'12.4'}}, requires = {'ninja'}, toolchain = forge.toolchain {gcc = 12}", NULL },
+		{ "matrix = {cuda = {'11.8'}}, requires = {'ninja'}, toolchain = {mounts = {['/toolchain'] = {forge.text('x', 'y')}}}", NULL },
+	};
+	_cleanup_json_ struct json *usual = world_of("matrix = {cuda = {'13.0'}}, requires = {'ninja'}");
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		_cleanup_json_ struct json *world = world_of(rows[i].fields);
+		const struct json *root = layers_at(world, "/"), *links = json_get(world, "links");
+		assert_string_equal(json_str(json_at(root, 0)), json_str(json_at(layers_at(usual, "/"), 0)));
+		assert_int_equal(json_count(root), rows[i].gcc ? 2 : 1);
+		assert_true(str_eq(json_get_str(json_get(world, "files"), "/toolchain/gcc"), rows[i].gcc));
+		const char *cc = json_get_str(links, "/usr/bin/c++");
+		assert_true(rows[i].gcc ? cc && str_ends(cc, rows[i].gcc) : !cc);
+	}
+}
+
+/* NVIDIA's archives: each a layer of /cuda, from each of the folders that the recipe names. */
+static void test_world_of_cuda_redist(void **state)
+{
+	_cleanup_json_ struct json *world = world_of("matrix = {cuda = {'13.1'}}, requires = {'ninja'}, cuda_from = forge.cuda.redist {\n"
+		"release = '13.1.0', sha256 = ('a'):rep(64), urls = {'https://a.example/x', 'https://b.example/y/'}}");
+	assert_int_equal(json_count(layers_at(world, "/cuda")), 12);
+	const struct drv *d = NULL;
+	for (size_t i = 0; i < eval_drv_count(r.eval); i++)
+		if (str_eq(eval_drv(r.eval, i)->drv->name, "cuda_nvcc-1.tar.xz"))
+			d = eval_drv(r.eval, i)->drv;
+	assert_non_null(d);
+	assert_non_null(strstr(drv_env_get(d, "entry"), "\"urls\":[\"https://a.example/x/cuda_nvcc/linux-x86_64/cuda_nvcc-1.tar.xz\","
+		"\"https://b.example/y/cuda_nvcc/linux-x86_64/cuda_nvcc-1.tar.xz\"]"));
+	_cleanup_json_ struct json *some = world_of("matrix = {cuda = {'12.6'}}, requires = {'ninja'}, cuda_from = forge.cuda.redist {\n"
+		"release = '12.6.3', sha256 = ('a'):rep(64), urls = {'https://a.example/'}, components = {'cuda_nvcc', 'cuda_cudart'}}");
+	assert_int_equal(json_count(layers_at(some, "/cuda")), 3);
+}
+
 static void test_set(void **state)
 {
 	struct json *set = json_new_obj();
@@ -291,6 +397,23 @@ static void test_impossible(void **state)
 		{ "torch = {'2.6.0+cu118'}, cuda = {'13.0'}", "torch 2.6.0+cu118 is built for CUDA 11.8; this variant has 13.0" },
 		{ "torch = {'2.6.0+cu130'}, cuda = {'13.0'}", NULL },
 		{ "torch = {'0.9.0'}, cuda = {'13.0'}", "torch 0.9.0 is built without CUDA; this variant has 13.0" },
+		{ "torch = {'2.6.0'}, cuda = {'12.4'}", NULL },
+		{ "torch = {'2.6.0'}, cuda = {'11.8'}", "torch 2.6.0 is built for CUDA 12.4; this variant has 11.8" },
+		{ "torch = {'2.14.0'}, cuda = {'13.0'}", NULL },
+		{ "torch = {'2.14.0'}, cuda = {'13.2'}", "torch 2.14.0 is built for CUDA 13.0; this variant has 13.2" },
+		{ "torch = {'2.15.0'}, cuda = {'13.2'}", NULL },
+		{ "torch = {'2.15.0'}, cuda = {'13.0'}", "torch 2.15.0 is built for CUDA 13.2; this variant has 13.0" },
+		{ "torch = {'2.14.0'}, cuda = {'13.2'}}, other_cuda_minor = true, aliases = {", NULL },
+		{ "torch = {'2.15.0'}, cuda = {'13.0'}}, other_cuda_minor = true, aliases = {", NULL },
+		{ "torch = {'2.6.0'}, cuda = {'11.8'}}, other_cuda_minor = true, aliases = {", "torch 2.6.0 is built for CUDA 12.4; this variant has 11.8" },
+		{ "torch = {'2.15.0'}, cuda = {'12.4'}}, other_cuda_minor = true, aliases = {", "torch 2.15.0 is built for CUDA 13.2; this variant has 12.4" },
+		{ "cuda = {'11.8'}}, toolchain = forge.toolchain {gcc = 12}, aliases = {",
+		  "nvcc of CUDA 11.8 accepts gcc up to 11; this variant has gcc 12" },
+		{ "cuda = {'12.4'}}, toolchain = forge.toolchain {gcc = 13}, aliases = {", NULL },
+		{ "cuda = {'11.8'}, archs = {{'90a'}}", "nvcc of CUDA 11.8 does not know sm_90a: it knows 35, 37, 50," },
+		{ "cuda = {'12.4'}, archs = {{'90a', '50'}}", NULL },
+		{ "cuda = {'12.4'}, archs = {{'100'}}", "nvcc of CUDA 12.4 does not know sm_100" },
+		{ "cuda = {'13.2'}, archs = {{'75', '121f', '88'}}", NULL },
 		{ "cuda = {'13.0'}, archs = {{'80', '70'}}", "nvcc of CUDA 13.0 does not know sm_70: it knows 75, 80," },
 		{ "cuda = {'13.0'}, archs = {{'90a', '120f', '103'}}", NULL },
 	};
@@ -484,7 +607,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refused), cmocka_unit_test(test_refused_while_deriving),
 		cmocka_unit_test(test_labels), cmocka_unit_test(test_architectures_as_text), cmocka_unit_test(test_a_label_never_recompiles),
-		cmocka_unit_test(test_steps), cmocka_unit_test(test_world_of_cuda), cmocka_unit_test(test_set),
+		cmocka_unit_test(test_steps), cmocka_unit_test(test_world_of_cuda), cmocka_unit_test(test_world_of_cuda_13_2),
+		cmocka_unit_test(test_world_of_cuda_debian), cmocka_unit_test(test_world_of_another_gcc),
+		cmocka_unit_test(test_world_of_cuda_redist), cmocka_unit_test(test_set),
 		cmocka_unit_test(test_exclude), cmocka_unit_test(test_impossible), cmocka_unit_test(test_what_torch_serves),
 		cmocka_unit_test(test_profiles), cmocka_unit_test(test_the_newest_python), cmocka_unit_test(test_env),
 		cmocka_unit_test(test_other_sources), cmocka_unit_test(test_git_source), cmocka_unit_test(test_several_sources),
