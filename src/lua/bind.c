@@ -38,6 +38,8 @@ static int raise_placed(struct eval *e)
 		lua_pushstring(L, e->err.msg);
 	else
 		lua_pushfstring(L, "%s: %s", e->recipe, e->err.msg);
+	if (e->err.code == ERR_HASH) /* has an exit status of its own */
+		e->vm.wrong_hash = lua_tostring(L, -1);
 	err_clear(&e->err);
 	return lua_error(L);
 }

@@ -32,6 +32,7 @@ struct vm {
 	int64_t cpu_ms_max;          /* of this thread, from its first instruction on */
 	int64_t cpu_start;
 	enum vm_stop stop;
+	const char *wrong_hash;      /* the text of an error that a binding raised for one; NULL: none did */
 	char where[256];             /* "lib/wheel.lua:12" where it stopped, "" if unknown */
 };
 
@@ -44,7 +45,7 @@ int vm_open(struct vm *vm, uint64_t memory, uint64_t steps, struct err *err);
 void vm_close(struct vm *vm);
 
 /* Call fn(L) with ctx as its only argument, a light userdata; whatever it raises comes back as an error
- * of one line.  fn's results are dropped. */
+ * of one line: ERR_INPUT, or ERR_HASH where that was its cause.  fn's results are dropped. */
 int vm_run(struct vm *vm, lua_CFunction fn, void *ctx, struct err *err);
 
 /* The machine of a state. */
