@@ -25,6 +25,10 @@
  *	    With "components":["non-free"] these too, beside main: key "debian trixie/main,non-free <packages>".
  *	{"kind":"git","url":U,"rev":R,"submodules":true or false or [names]}
  *	    "git U R[ submodules[=names]]" -> {"from":"git","url","rev":<commit>,"submodules","narHash"}
+ *	{"kind":"oci","image":"registry.example/vendor/cuda:13.0","digest":"sha256:…" or none}
+ *	    "oci <image>[@<digest>]" -> {"from":"oci","image":<without the tag>,"digest","manifest","layers":[{"digest",
+ *	    "size","mediaType","diffId"},…]}: digest is what the tag names, manifest what of it is for linux/amd64 (the
+ *	    same where the tag names no index); a digest in the request is either
  *	{"kind":"url","url":U,"sha256":S} is never asked: the recipe itself holds the hash
  * File entries stand under "pypi <file name>" and "debian <suite> <name>=<version>"; those that no list
  * names any more are dropped when the file is written.  "tool uv" -> {"file":"<file name>"} is the uv that

@@ -7,7 +7,7 @@
 #include "core/json.h"
 #include "core/str.h"
 
-enum request_kind { REQUEST_SDIST, REQUEST_TAGS, REQUEST_WHEELS, REQUEST_DEBIAN, REQUEST_GIT };
+enum request_kind { REQUEST_SDIST, REQUEST_TAGS, REQUEST_WHEELS, REQUEST_DEBIAN, REQUEST_GIT, REQUEST_OCI };
 
 struct request {
 	enum request_kind kind;
@@ -18,6 +18,7 @@ struct request {
 	bool deps;                  /* wheels: with all that they need */
 	char *suite;                /* debian */
 	char *url, *rev;            /* git: rev as the recipe writes it */
+	char *image, *tag, *digest; /* oci: the name with its registry's host; tag or digest may be NULL */
 	bool submodules;            /* git: all; else those in list */
 	struct str_list components; /* debian: sorted, "main" among them */
 	struct str_list list;       /* requirements, packages or submodules: one spelling, sorted, each once */

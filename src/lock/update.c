@@ -4,6 +4,7 @@
 
 #include "core/mem.h"
 #include "fetch/git_map.h"
+#include "fetch/oci_image.h"
 #include "lock/entry.h"
 #include "lock/requirement.h"
 #include "lock/resolve_impl.h"
@@ -50,6 +51,8 @@ bool update_concerns(struct lock_resolver *r, const struct request *q)
 		_cleanup_free_ char *called = git_url_name(q->url);
 		return str_eq(called, name) || str_eq(q->url, name);
 	}
+	if (q->kind == REQUEST_OCI)
+		return str_eq(oci_image_last(q->image), name) || str_eq(q->image, name);
 	if (q->kind == REQUEST_SDIST || q->kind == REQUEST_TAGS)
 		return same_project(q->name, name);
 	if (q->kind == REQUEST_DEBIAN)
