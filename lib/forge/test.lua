@@ -47,7 +47,7 @@ end
 function test.verdict(recipe, v, wheel, entry)
   local given, version = recipe.test or {}, v.axes.python or python.default
   local list = wheels.get { python = version, requires = requires_of(recipe, v, entry) }
-  local base = debian { packages = recipe.packages }
+  local base = (recipe.base or debian) { packages = recipe.packages }
   local seen = world.shared(list, "test " .. version .. " " .. base, function()
     return world.compose { base = base, parts = { env { python = version, wheels = list } } }
   end)
