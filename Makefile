@@ -146,7 +146,7 @@ DEPS      := gcc libc6-dev make pkg-config ca-certificates gpgv debian-archive-k
 	python3 python3-pip python3-venv \
 	liblua5.4-dev libcurl4-openssl-dev libgit2-dev libarchive-dev libsqlite3-dev libjansson-dev libssl-dev \
 	libdeflate-dev libzstd-dev zlib1g-dev libseccomp-dev libelf-dev libsolv-dev libsolvext-dev
-DEPS_TEST := busybox-static g++-12 libcmocka-dev python3-pytest nix-bin e2fsprogs unzip curl openssl git gpg gpg-agent libasan8 libubsan1
+DEPS_TEST := busybox-static g++-12 libcmocka-dev python3-pytest nix-bin e2fsprogs unzip curl openssl git docker-registry gpg gpg-agent libasan8 libubsan1
 
 PIPUV     := $(abspath build/tools)
 export FORGE_TOOLS := $(PIPUV)

@@ -22,6 +22,7 @@ return check.module("forge", {
 
   -- the parts a world is made of
   debian    = require "forge.debian",
+  oci       = require "forge.oci",
   python    = require "forge.python",
   cuda      = require "forge.cuda",
   torch     = require "forge.torch",

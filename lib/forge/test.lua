@@ -47,7 +47,7 @@ end
 function test.verdict(recipe, v, wheel, entry)
   local given, py = recipe.test or {}, python.of(recipe, v)
   local list = wheels.get { python = py.version, requires = requires_of(recipe, v, entry) }
-  local base = debian { packages = recipe.packages }
+  local base = (recipe.base or debian) { packages = recipe.packages }
   local seen = world.shared(list, "test " .. py.id .. " " .. base, function()
     return world.compose { base = base, parts = { env { python = py, wheels = list } } }
   end)

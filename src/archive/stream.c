@@ -109,9 +109,16 @@ void stream_free_ptr(struct stream **s)
 	*s = NULL;
 }
 
+void stream_hash(struct stream *s, struct hasher *h)
+{
+	s->hasher = h;
+}
+
 int stream_next(struct stream *s, const uint8_t **data, size_t *len, struct err *err)
 {
 	int r = s->ops->next(s, data, len, err);
+	if (r > 0 && s->hasher)
+		hash_update(s->hasher, *data, *len);
 	if (r < 0 && s->ops != &stream_plain)
 		return err_add(err, "%s", s->ops->name);
 	return r;

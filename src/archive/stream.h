@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include "core/err.h"
+#include "core/hash.h"
 
 enum stream_kind { STREAM_PLAIN, STREAM_GZIP, STREAM_XZ, STREAM_BZIP2, STREAM_ZSTD };
 
@@ -27,6 +28,9 @@ void stream_free(struct stream *s);
 
 /* The next piece, never empty, lent until the next call: 1; at the true end 0. */
 int stream_next(struct stream *s, const uint8_t **data, size_t *len, struct err *err);
+
+/* Hash what stream_next() gives from now on; h is lent, and whole when that has given 0. */
+void stream_hash(struct stream *s, struct hasher *h);
 
 void stream_free_ptr(struct stream **s);
 #define _cleanup_stream_ __attribute__((cleanup(stream_free_ptr)))

@@ -20,6 +20,7 @@ struct stream {
 	uint8_t *in;       /* STREAM_BLOCK bytes */
 	uint8_t *out;      /* STREAM_BLOCK bytes; NULL where the decompressor lends its own */
 	void *state;
+	struct hasher *hasher; /* of what came out; lent; NULL: none */
 };
 
 /* Read the next block of the file into s->in: its length, 0 at the end, -1. */

@@ -17,6 +17,11 @@ struct tar *tar_new(struct stream *s, uint64_t limit)
 	return t;
 }
 
+void tar_allow_special(struct tar *t)
+{
+	t->special = true;
+}
+
 void tar_free(struct tar *t)
 {
 	if (!t)
@@ -154,8 +159,12 @@ static int extension(struct tar *t, const struct tar_header *h, struct err *err)
 	return rc < 0 ? -1 : 1;
 }
 
-static int kind_of(const struct tar_header *h, enum tar_kind *kind, struct err *err)
+static int kind_of(const struct tar *t, const struct tar_header *h, enum tar_kind *kind, struct err *err)
 {
+	if (t->special && h->type && strchr("346", h->type)) {
+		*kind = TAR_SPECIAL;
+		return 0;
+	}
 	switch (h->type) {
 	case '0': case '\0': case '7': case 'S':
 		*kind = TAR_FILE;
@@ -229,7 +238,7 @@ static int set_entry(struct tar *t, const struct tar_header *h, struct tar_entry
 	uint64_t size, mode;
 	*e = (struct tar_entry){ 0 };
 	set_names(t, h);
-	if (kind_of(h, &e->kind, err) || tar_number(h->size, sizeof h->size, &size, err) ||
+	if (kind_of(t, h, &e->kind, err) || tar_number(h->size, sizeof h->size, &size, err) ||
 	    tar_number(h->mode, sizeof h->mode, &mode, err))
 		return -1;
 	if (t->x.has_size)

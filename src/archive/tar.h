@@ -17,7 +17,8 @@
 #include "archive/stream.h"
 #include "core/str.h"
 
-enum tar_kind { TAR_FILE, TAR_FOLDER, TAR_SYMLINK, TAR_HARDLINK };
+/* TAR_SPECIAL: a device or fifo, only after tar_allow_special(). */
+enum tar_kind { TAR_FILE, TAR_FOLDER, TAR_SYMLINK, TAR_HARDLINK, TAR_SPECIAL };
 
 struct tar_entry {
 	enum tar_kind kind;
@@ -32,6 +33,7 @@ struct tar;
 /* s stays the caller's.  At most limit bytes of it are read: more is an error. */
 struct tar *tar_new(struct stream *s, uint64_t limit);
 void tar_free(struct tar *t);
+void tar_allow_special(struct tar *t); /* devices and fifos are told, not refused */
 
 /* The next entry, lent until the next call: 1; at the end of the archive 0, after the whole stream
  * has been read (so that its checksum was verified). */

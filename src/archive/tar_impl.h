@@ -48,6 +48,7 @@ struct tar {
 	const uint8_t *piece;        /* of the stream, not yet used */
 	size_t piece_len;
 	uint64_t left;               /* of the stream limit */
+	bool special;                /* devices and fifos are let through */
 	struct tar_extra x;
 	struct buf name, target;     /* of the current entry */
 	LIST(struct tar_stretch) map;

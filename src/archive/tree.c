@@ -1,4 +1,4 @@
-#include "archive/tree.h"
+#include "archive/tree_impl.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,24 +11,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "archive/inodes.h"
 #include "archive/name.h"
 #include "core/fs.h"
 #include "core/mem.h"
-
-struct tree {
-	int root;                    /* the caller's */
-	struct unpack_options o;     /* limits filled in */
-	uint64_t resolve;            /* for openat2 */
-	mode_t masked;               /* permission bits the umask takes that we want */
-	uint64_t bytes, entries;
-	struct inodes made;          /* regular files of this archive */
-	char *parent_name;           /* of parent; NULL: none yet */
-	int parent;                  /* the folder used last.  A folder is never removed or replaced
-	                                by us, so this can't go stale */
-	int file;                    /* the open file, or -1 */
-	uint64_t file_size, file_at; /* declared; written or skipped so far */
-};
 
 static int folder_is_empty(int dirfd, struct err *err)
 {
@@ -74,10 +59,10 @@ void tree_free(struct tree *t)
 {
 	if (!t)
 		return;
-	fs_close_ptr(&t->parent);
+	tree_leave(t);
 	fs_close_ptr(&t->file);
-	free(t->parent_name);
 	inodes_free(&t->made);
+	inodes_free(&t->named);
 	free(t);
 }
 
@@ -87,8 +72,7 @@ void tree_free_ptr(struct tree **t)
 	*t = NULL;
 }
 
-/* An error of the system about a name: hostile input has a plain sentence, the rest is errno's. */
-static int fail(const char *name, struct err *err)
+int tree_fail(const char *name, struct err *err)
 {
 	int code = errno;
 	_cleanup_free_ char *shown = name_show(name);
@@ -107,13 +91,13 @@ static int fail(const char *name, struct err *err)
 	}
 }
 
-static int refuse(const char *name, const char *why, struct err *err)
+int tree_refuse(const char *name, const char *why, struct err *err)
 {
 	_cleanup_free_ char *shown = name_show(name);
 	return err_set(err, ERR_INPUT, "%s: %s", shown, why);
 }
 
-static int count_entry(struct tree *t, struct err *err)
+int tree_count(struct tree *t, struct err *err)
 {
 	if (++t->entries > t->o.limits.entries)
 		return err_set(err, ERR_INPUT, "the archive has more than %llu entries",
@@ -121,8 +105,7 @@ static int count_entry(struct tree *t, struct err *err)
 	return 0;
 }
 
-/* openat2 from the root by the tree's rules; -1 and errno. */
-static int open_in(const struct tree *t, const char *name, int flags)
+int tree_open_in(const struct tree *t, const char *name, int flags)
 {
 	struct open_how how = { .flags = (uint64_t)(flags | O_CLOEXEC), .resolve = t->resolve };
 	long fd;
@@ -144,20 +127,20 @@ static int make_folder(const struct tree *t, int parent, const char *last)
 static int make_folders(struct tree *t, const char *name, struct err *err)
 {
 	_cleanup_free_ char *path = mem_dup(name);
-	_cleanup_close_ int at = open_in(t, "", O_PATH | O_DIRECTORY);
+	_cleanup_close_ int at = tree_open_in(t, "", O_PATH | O_DIRECTORY);
 	for (char *part = path; at >= 0 && part; ) {
 		char *slash = strchr(part, '/');
 		if (slash)
 			*slash = '\0';
 		if (make_folder(t, at, part) == 0) {
-			if (count_entry(t, err))
+			if (tree_count(t, err))
 				return -1;
 		} else if (errno != EEXIST) {
-			return fail(name, err);
+			return tree_fail(name, err);
 		}
-		int next = open_in(t, path, O_PATH | O_DIRECTORY);
+		int next = tree_open_in(t, path, O_PATH | O_DIRECTORY);
 		if (next < 0 && errno == ENOENT)
-			return refuse(name, "the name goes through a link that leads nowhere", err);
+			return tree_refuse(name, "the name goes through a link that leads nowhere", err);
 		fs_close_ptr(&at);
 		at = next;
 		if (slash)
@@ -165,12 +148,17 @@ static int make_folders(struct tree *t, const char *name, struct err *err)
 		part = slash ? slash + 1 : NULL;
 	}
 	if (at < 0)
-		return fail(name, err);
+		return tree_fail(name, err);
 	return steal_fd(at);
 }
 
-/* Point t->parent at the folder of name; the last component, or NULL. */
-static const char *enter(struct tree *t, const char *name, struct err *err)
+void tree_leave(struct tree *t)
+{
+	fs_close_ptr(&t->parent);
+	free(steal_ptr(t->parent_name));
+}
+
+const char *tree_enter(struct tree *t, const char *name, struct err *err)
 {
 	const char *slash = strrchr(name, '/');
 	size_t n = slash ? (size_t)(slash - name) : 0;
@@ -178,15 +166,14 @@ static const char *enter(struct tree *t, const char *name, struct err *err)
 	if (t->parent_name && strncmp(t->parent_name, name, n) == 0 && t->parent_name[n] == '\0')
 		return last;
 	_cleanup_free_ char *folder = mem_dup_n(name, n);
-	int fd = open_in(t, folder, O_PATH | O_DIRECTORY);
+	int fd = tree_open_in(t, folder, O_PATH | O_DIRECTORY);
 	if (fd < 0 && errno == ENOENT)
 		fd = make_folders(t, folder, err);
 	else if (fd < 0)
-		fail(name, err);
+		tree_fail(name, err);
 	if (fd < 0)
 		return NULL;
-	fs_close_ptr(&t->parent);
-	free(t->parent_name);
+	tree_leave(t);
 	t->parent = fd;
 	t->parent_name = steal_ptr(folder);
 	return last;
@@ -194,20 +181,20 @@ static const char *enter(struct tree *t, const char *name, struct err *err)
 
 int tree_folder(struct tree *t, const char *name, struct err *err)
 {
-	if (count_entry(t, err))
+	if (tree_count(t, err))
 		return -1;
 	if (!*name)
 		return 0; /* the root itself */
-	const char *last = enter(t, name, err);
+	const char *last = tree_enter(t, name, err);
 	if (!last)
 		return -1;
 	if (make_folder(t, t->parent, last) == 0)
 		return 0;
 	if (errno != EEXIST)
-		return fail(name, err);
+		return tree_fail(name, err);
 	struct stat st;
 	if (fstatat(t->parent, last, &st, AT_SYMLINK_NOFOLLOW))
-		return fail(name, err);
+		return tree_fail(name, err);
 	if (S_ISDIR(st.st_mode))
 		return 0;
 	/* A package's folder lib/ where the root has the link lib -> usr/lib: that folder is meant. */
@@ -215,7 +202,7 @@ int tree_folder(struct tree *t, const char *name, struct err *err)
 		_cleanup_close_ int fd = make_folders(t, name, err);
 		return fd < 0 ? -1 : 0;
 	}
-	return refuse(name, "a folder where something else stands", err);
+	return tree_refuse(name, "a folder where something else stands", err);
 }
 
 /* After EEXIST: make room if what stands there is a file of ours. */
@@ -223,24 +210,24 @@ static int make_room(struct tree *t, const char *last, const char *name, struct 
 {
 	struct stat st;
 	if (fstatat(t->parent, last, &st, AT_SYMLINK_NOFOLLOW))
-		return fail(name, err);
+		return tree_fail(name, err);
 	if (!S_ISREG(st.st_mode))
-		return refuse(name, "a file where something else stands", err);
+		return tree_refuse(name, "a file where something else stands", err);
 	if (!inodes_has(&t->made, st.st_ino))
-		return refuse(name, "the file is there already, from another archive", err);
-	return unlinkat(t->parent, last, 0) ? fail(name, err) : 0;
+		return tree_refuse(name, "the file is there already, from another archive", err);
+	return unlinkat(t->parent, last, 0) ? tree_fail(name, err) : 0;
 }
 
 int tree_file(struct tree *t, const char *name, bool exec, uint64_t size, struct err *err)
 {
-	if (count_entry(t, err))
+	if (tree_count(t, err))
 		return -1;
 	if (size > t->o.limits.bytes - t->bytes)
 		return err_set(err, ERR_INPUT, "the unpacked files are larger than %llu bytes",
 			(unsigned long long)t->o.limits.bytes);
-	const char *last = *name ? enter(t, name, err) : NULL;
+	const char *last = *name ? tree_enter(t, name, err) : NULL;
 	if (!last)
-		return *name ? -1 : refuse(name, "a file without a name", err);
+		return *name ? -1 : tree_refuse(name, "a file without a name", err);
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 	const mode_t mode = exec ? 0755 : 0644;
 	_cleanup_close_ int fd = openat(t->parent, last, flags, mode);
@@ -251,8 +238,9 @@ int tree_file(struct tree *t, const char *name, bool exec, uint64_t size, struct
 	}
 	struct stat st;
 	if (fd < 0 || fstat(fd, &st) || ((t->masked & mode) && fchmod(fd, mode)))
-		return fail(name, err);
-	inodes_add(&t->made, st.st_ino);
+		return tree_fail(name, err);
+	if (!t->layered)
+		inodes_add(&t->made, st.st_ino);
 	t->bytes += size;
 	t->file = steal_fd(fd);
 	t->file_size = size;
@@ -295,15 +283,15 @@ static bool drop_empty_folder(struct tree *t, const char *last)
 
 int tree_symlink(struct tree *t, const char *name, const char *target, struct err *err)
 {
-	if (count_entry(t, err))
+	if (tree_count(t, err))
 		return -1;
 	if (!*name || !*target)
-		return refuse(name, "a link without a name or target", err);
+		return tree_refuse(name, "a link without a name or target", err);
 	if (!t->o.root_links && name_check_target(name, target, err)) {
 		_cleanup_free_ char *shown = name_show(name);
 		return err_add(err, "%s", shown);
 	}
-	const char *last = enter(t, name, err);
+	const char *last = tree_enter(t, name, err);
 	if (!last)
 		return -1;
 	if (symlinkat(target, t->parent, last) == 0)
@@ -311,32 +299,32 @@ int tree_symlink(struct tree *t, const char *name, const char *target, struct er
 	if (errno == EEXIST && drop_empty_folder(t, last) && symlinkat(target, t->parent, last) == 0)
 		return 0;
 	if (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR)
-		return refuse(name, "a link where something else stands", err);
-	return fail(name, err);
+		return tree_refuse(name, "a link where something else stands", err);
+	return tree_fail(name, err);
 }
 
 int tree_hardlink(struct tree *t, const char *name, const char *target, struct err *err)
 {
-	if (count_entry(t, err))
+	if (tree_count(t, err))
 		return -1;
 	if (!*name || !*target)
-		return refuse(name, "a hard link without a name or target", err);
+		return tree_refuse(name, "a hard link without a name or target", err);
 	const char *slash = strrchr(target, '/');
 	_cleanup_free_ char *folder = mem_dup_n(target, slash ? (size_t)(slash - target) : 0);
 	const char *from_last = slash ? slash + 1 : target;
-	_cleanup_close_ int from = open_in(t, folder, O_PATH | O_DIRECTORY);
+	_cleanup_close_ int from = tree_open_in(t, folder, O_PATH | O_DIRECTORY);
 	if (from < 0 && errno != ENOENT)
-		return fail(target, err);
+		return tree_fail(target, err);
 	struct stat st;
 	if (from < 0 || fstatat(from, from_last, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode) ||
-	    !inodes_has(&t->made, st.st_ino))
-		return refuse(name, "a hard link to what is not an earlier file of this archive", err);
-	const char *last = enter(t, name, err);
+	    (!t->layered && !inodes_has(&t->made, st.st_ino)))
+		return tree_refuse(name, "a hard link to what is not an earlier file of this archive", err);
+	const char *last = tree_enter(t, name, err);
 	if (!last)
 		return -1;
 	if (linkat(from, from_last, t->parent, last, 0) == 0)
 		return 0;
 	if (errno == EEXIST)
-		return refuse(name, "a hard link where something else stands", err);
-	return fail(name, err);
+		return tree_refuse(name, "a hard link where something else stands", err);
+	return tree_fail(name, err);
 }

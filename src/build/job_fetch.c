@@ -88,6 +88,7 @@ static int advise(const struct json *entry, struct err *err)
 	const char *from = json_get_str(entry, "from");
 	const char *advice = str_eq(from, "pypi") ? "try another index (--index), or run forge lock --update if the change is meant"
 		: str_eq(from, "debian") ? "try another mirror (FORGE_DEBIAN_MIRROR), or run forge lock --update if the change is meant"
+		: str_eq(from, "oci") ? "the registry sends another layer than the image names: try a mirror of it (FORGE_OCI_MIRROR)"
 		: "if the change is meant, the recipe must name the new hash";
 	return err_set(err, ERR_HASH, "%s; %s", err->msg, advice);
 }

@@ -10,6 +10,7 @@
 #include "core/mem.h"
 
 #define VALUE_MOST 1024 /* a longer ETag is not worth keeping */
+#define CHALLENGE_MOST 8192
 
 void answer_clear(struct answer *a)
 {
@@ -18,7 +19,24 @@ void answer_clear(struct answer *a)
 	free(a->range);
 	free(a->length);
 	free(a->transfer);
+	free(a->challenge);
 	*a = (struct answer){ 0 };
+}
+
+static bool is_named(struct slice name, const char *what)
+{
+	return name.n == strlen(what) && strncasecmp(name.p, what, name.n) == 0;
+}
+
+static void add_challenge(struct answer *a, struct slice value)
+{
+	_cleanup_free_ char *before = a->challenge;
+	size_t have = before ? strlen(before) : 0;
+	a->challenge = NULL;
+	if (value.n + have > CHALLENGE_MOST || memchr(value.p, '\0', value.n))
+		a->challenge = steal_ptr(before);
+	else
+		a->challenge = mem_printf("%s%s%.*s", before ? before : "", before ? "," : "", (int)value.n, value.p);
 }
 
 void answer_line(struct fetch_job *j, struct slice line)
@@ -38,11 +56,13 @@ void answer_line(struct fetch_job *j, struct slice line)
 		{ "transfer-encoding", &a->transfer },
 	};
 	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
-		if (name.n != strlen(kept[i].name) || strncasecmp(name.p, kept[i].name, name.n) != 0)
+		if (!is_named(name, kept[i].name))
 			continue;
 		free(*kept[i].to);
 		*kept[i].to = value.n <= VALUE_MOST ? mem_dup_n(value.p, value.n) : NULL;
 	}
+	if (is_named(name, "www-authenticate"))
+		add_challenge(a, value);
 }
 
 /* Digits only, at *text, which is moved past them; -1: none or too many. */

@@ -52,6 +52,9 @@ struct fetch_request {
 	const char *accept;           /* Accept header, NULL: any */
 	bool head;                    /* ask only how large it is (HEAD): nothing is written, done gets the size,
 	                                 or -1 where the server does not say, and no hash */
+	const char *repository;       /* the URL of an OCI registry's repository: where it answers what is below with a
+	                                 401, a token is got as it says (oci_token.c); NULL: none */
+	const char *gone;             /* added to the message where no place has it: what can be done; NULL: nothing */
 	const char *label;            /* for messages: what a person calls it; NULL: the URL's path */
 	/* May be NULL.  First called (with 0) when the transfer's turn has come, last when all is there. */
 	void (*progress)(void *ctx, int64_t done, int64_t total);
@@ -69,7 +72,8 @@ struct fetch_job *fetch_start(struct fetcher *f, const struct fetch_request *r, 
 void fetch_cancel(struct fetch_job *job);
 
 /*
- * Fetch what a lock entry names (JSON object, DESIGN 6: from = pypi | debian | url) into fd.
+ * Fetch what a lock entry names (JSON object, DESIGN 6: from = pypi | debian | url | oci) into fd.
+ * From oci it is one layer of an image: {"from":"oci","image":"registry.example/name","sha256","size"}.
  * For pypi the index page is read (once per fetcher and project) to learn the file's URL; whatever
  * the index says of hashes, the content is held to the entry's sha256.
  */

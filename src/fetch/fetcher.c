@@ -30,6 +30,8 @@ void fetcher_free(struct fetcher *f)
 	while (f->jobs.count)
 		job_free(f->jobs.items[f->jobs.count - 1]);
 	pages_free(f);
+	tokens_free(f);
+	mirror_map_free(&f->images);
 	if (f->multi)
 		f->curl->curl_multi_cleanup(f->multi);
 	loop_timer_del(f->loop, f->curl_timer);

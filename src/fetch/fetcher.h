@@ -6,9 +6,11 @@
 #include "core/str.h"
 #include "fetch/curl_api.h"
 #include "fetch/fetch.h"
+#include "fetch/mirror_map.h"
 #include "fetch/sink.h"
 
-struct index_page; /* locked.c */
+struct index_page;       /* locked.c */
+struct repository_token; /* oci_token.c */
 
 struct fetcher {
 	struct loop *loop;
@@ -20,6 +22,9 @@ struct fetcher {
 	unsigned running;
 	uint64_t wake;                   /* timer that starts what is queued; 0: none */
 	LIST(struct index_page *) pages; /* read already, or on their way */
+	LIST(struct repository_token *) tokens;
+	struct mirror_map images;        /* of OCI images' names, once one was asked for */
+	bool images_known;
 	struct writer *writer;
 	struct str_list mirrors;         /* Debian's, once they were asked for */
 
@@ -31,6 +36,7 @@ struct fetcher {
 
 enum job_state {
 	JOB_PAGE,    /* waits for an index page to learn its URL */
+	JOB_TOKEN,   /* waits for a registry's token */
 	JOB_QUEUED,  /* waits for a place among the running */
 	JOB_RUNNING, /* a try is on its way */
 	JOB_PAUSED,  /* waits before the next try */
@@ -50,6 +56,7 @@ struct place {
 /* What the answer's header said; filled line by line. */
 struct answer {
 	char *etag, *modified, *range, *length, *transfer;
+	char *challenge; /* of all WWW-Authenticate, joined by "," */
 };
 
 /* How a try ended, for job_try_over(). */
@@ -57,6 +64,7 @@ enum try_end {
 	TRY_DONE,   /* all bytes came */
 	TRY_AGAIN,  /* may go better later */
 	TRY_OTHER,  /* not from this place */
+	TRY_TOKEN,  /* once more, when there is a token */
 	TRY_STOP,   /* from no place: our own side failed */
 };
 
@@ -72,6 +80,10 @@ struct fetch_job {
 	char *accept, *label;
 	char *gone;            /* added where no place has it: what a person can do; NULL: nothing */
 	bool head;
+	char *repository;      /* of an OCI registry, NULL: of none */
+	char *token;           /* that the last try sent; NULL: none */
+	char *token_url;       /* where one is to be had, with TRY_TOKEN */
+	int64_t token_at;      /* sink.got when one was asked for last; -1: never */
 	struct sink sink;
 	size_t filler;         /* index of the place whose bytes are in the sink */
 	bool resumed;          /* the sink holds bytes of more than one try */
@@ -134,6 +146,18 @@ void local_stop(struct fetch_job *j);
 
 /* tls.c */
 const char *tls_configure(const struct curl_api *curl, CURL *easy); /* the variable that named a file, or NULL */
+
+/* oci_token.c.  The token to send with the next try; NULL: none is known.  Lent by j. */
+const char *token_for(struct fetch_job *j);
+/* After a 401: TRY_TOKEN where a token can be got, else the end with j->fault.  redirected: it is not the
+ * registry itself that asks. */
+enum try_end token_wanted(struct fetch_job *j, bool redirected);
+void token_get(struct fetch_job *j); /* get one, then queue j */
+void tokens_free(struct fetcher *f);
+void tokens_forget_waiter(struct fetch_job *j);
+
+/* oci_layer.c */
+int layer_places(struct fetch_job *j, const struct json *entry, struct err *err);
 
 /* locked.c */
 void pages_free(struct fetcher *f);

@@ -102,16 +102,16 @@ static void write_answer(const struct git_run *r, const char *commit, struct buf
 static int work(void *ctx, struct buf *out, struct err *err)
 {
 	struct git_job *job = ctx;
-	struct git_run r = { .q = &job->q, .watch = job->watch, .bytes = job->q.bytes };
+	struct git_run r = { .q = &job->q, .watch = job->watch, .bytes = job->q.bytes, .map = MIRROR_MAP_INIT(MIRROR_GIT) };
 	char commit[GIT_REV_LEN + 1] = "";
 	limit_memory();
 	r.git = git_load(err);
-	if (!r.git || git_map_load(&r.map, err) < 0)
+	if (!r.git || mirror_map_load(&r.map, err) < 0)
 		return -1;
 	int rc = r.q->name ? write_or_again(&r, commit, err) : git_mirror_ask(&r, r.q->url, r.q->rev, commit, err);
 	if (rc == 0)
 		write_answer(&r, commit, out);
-	git_map_free(&r.map);
+	mirror_map_free(&r.map);
 	str_list_free(&r.lfs);
 	str_list_free(&r.tags);
 	return rc;

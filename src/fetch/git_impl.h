@@ -21,7 +21,7 @@ struct git_run {
 	const struct git_api *git;
 	const struct git_request *q;
 	struct git_watch *watch;
-	struct git_map map;
+	struct mirror_map map;
 	uint64_t bytes;               /* the limit */
 	struct str_list lfs, tags;
 };

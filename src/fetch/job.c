@@ -23,7 +23,10 @@ struct fetch_job *job_new(struct fetcher *f, const struct fetch_request *r)
 	j->f = f;
 	j->accept = mem_dup(r->accept);
 	j->label = mem_dup(r->label);
+	j->gone = mem_dup(r->gone);
 	j->head = r->head;
+	j->repository = mem_dup(r->repository);
+	j->token_at = -1;
 	j->local = -1;
 	j->total = r->head ? -1 : r->size;
 	j->progress = r->progress;
@@ -96,6 +99,8 @@ void job_free(struct fetch_job *j)
 	forget(j);
 	if (j->state == JOB_PAGE)
 		pages_forget_waiter(j);
+	else if (j->state == JOB_TOKEN)
+		tokens_forget_waiter(j);
 	transfer_stop(j);
 	local_stop(j);
 	loop_timer_del(j->f->loop, j->timer);
@@ -110,6 +115,9 @@ void job_free(struct fetch_job *j)
 	free(j->accept);
 	free(j->label);
 	free(j->gone);
+	free(j->repository);
+	free(j->token);
+	free(j->token_url);
 	free(j);
 }
 
@@ -136,6 +144,8 @@ void fetch_cancel(struct fetch_job *j)
 			j->f->running--;
 		else if (j->state == JOB_PAGE)
 			pages_forget_waiter(j);
+		else if (j->state == JOB_TOKEN)
+			tokens_forget_waiter(j);
 		j->state = JOB_DROPPED;
 		loop_timer_del(j->f->loop, j->timer);
 		sink_close(&j->sink); /* the caller may close fd */
@@ -296,6 +306,10 @@ void job_try_over(struct fetch_job *j, enum try_end end, int64_t retry_after_ms,
 	stop_running(j);
 	if (retry_after_ms > j->retry_after)
 		j->retry_after = retry_after_ms < RETRY_AFTER_MOST_MS ? retry_after_ms : RETRY_AFTER_MOST_MS;
+	if (end == TRY_TOKEN) {
+		token_get(j);
+		return;
+	}
 	if (end == TRY_OTHER)
 		p->ruled_out = true;
 	if (end == TRY_STOP) {

@@ -230,8 +230,11 @@ static char *label_of(const struct json *entry, const char *from)
 {
 	const char *file = json_get_str(entry, str_eq(from, "debian") ? "path" : "file");
 	const char *name = json_get_str(entry, "name"), *mark = file ? strrchr(file, '/') : NULL;
+	const char *image = json_get_str(entry, "image"), *hex = json_get_str(entry, "sha256");
 	if (str_eq(from, "debian") && mark)
 		return mem_dup(mark + 1);
+	if (str_eq(from, "oci"))
+		return mem_printf("the layer %.12s of %s", hex ? hex : "?", image ? image : "an image");
 	return mem_dup(file ? file : name);
 }
 
@@ -239,6 +242,8 @@ static int find_places(struct fetch_job *j, const struct json *entry, const char
 {
 	if (str_eq(from, "url"))
 		return from_url(j, entry, err);
+	if (str_eq(from, "oci"))
+		return layer_places(j, entry, err);
 	if (!j->label)
 		return err_set(err, ERR_INPUT, "a lock entry from %s without a file name", from);
 	return str_eq(from, "pypi") ? from_pypi(j, entry, err) : from_debian(j, entry, err);
@@ -250,8 +255,8 @@ struct fetch_job *fetch_locked(struct fetcher *f, const struct json *entry, int 
 {
 	const char *from = json_get_str(entry, "from"), *hex = json_get_str(entry, "sha256");
 	struct hash want;
-	if (!from || (!str_eq(from, "pypi") && !str_eq(from, "debian") && !str_eq(from, "url"))) {
-		err_set(err, ERR_INPUT, "a lock entry that is from neither pypi, debian nor url");
+	if (!from || (!str_eq(from, "pypi") && !str_eq(from, "debian") && !str_eq(from, "url") && !str_eq(from, "oci"))) {
+		err_set(err, ERR_INPUT, "a lock entry that is from neither pypi, debian, url nor oci");
 		return NULL;
 	}
 	_cleanup_free_ char *label = label_of(entry, from);

@@ -127,6 +127,11 @@ static void configure(struct fetch_job *j, const char *url)
 		c->curl_easy_setopt(e, CURLOPT_ACCEPT_ENCODING, "");
 	if (j->accept)
 		add_header(j, "Accept", j->accept);
+	const char *token = j->repository ? token_for(j) : NULL;
+	if (token) {
+		_cleanup_free_ char *bearer = mem_printf("Bearer %s", token);
+		add_header(j, "Authorization", bearer);
+	}
 	if (j->sink.got > 0)
 		ask_range(j);
 	if (j->headers)
@@ -210,6 +215,13 @@ static bool ends_unmarked(struct fetch_job *j)
 	return version <= CURL_HTTP_VERSION_1_1 && !j->answer.length && !j->answer.transfer;
 }
 
+static bool was_redirected(struct fetch_job *j)
+{
+	long count = 0;
+	j->f->curl->curl_easy_getinfo(j->easy, CURLINFO_REDIRECT_COUNT, &count);
+	return count > 0;
+}
+
 /* The status decides where the body was not what was asked for. */
 static enum try_end judge(struct fetch_job *j, CURLcode rc, long status)
 {
@@ -218,6 +230,8 @@ static enum try_end judge(struct fetch_job *j, CURLcode rc, long status)
 	if (status && !is_answer(status) && (rc == CURLE_OK || rc == CURLE_WRITE_ERROR)) {
 		if (j->head && (status == 405 || status == 501))
 			return TRY_DONE; /* it does not say */
+		if (status == 401 && j->repository)
+			return token_wanted(j, was_redirected(j));
 		if (status == 416 && j->asked_range)
 			j->no_range = true;
 		j->places.items[j->at].gone = status == 404 || status == 410;

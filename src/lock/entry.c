@@ -6,6 +6,8 @@
 #include "core/mem.h"
 #include "core/str.h"
 #include "fetch/git.h"
+#include "fetch/oci_image.h"
+#include "fetch/oci_manifest.h"
 
 #define ITEM_LIMIT 10000
 
@@ -169,6 +171,51 @@ static const char *debian_part(const char *key)
 	return NULL;
 }
 
+static int digest_field(const struct json *e, const char *field, struct err *err)
+{
+	struct hash hash;
+	if (text_field(e, field, err) < 0)
+		return -1;
+	return oci_digest_parse(json_get_str(e, field), &hash, err) < 0 ? err_add(err, "\"%s\"", field) : 0;
+}
+
+static int check_layer(const struct json *l, struct err *err)
+{
+	if (digest_field(l, "digest", err) < 0 || digest_field(l, "diffId", err) < 0 || text_field(l, "mediaType", err) < 0)
+		return -1;
+	if (json_get_int(l, "size", -1) < 0)
+		return err_set(err, ERR_INPUT, "\"size\" is not a number of bytes");
+	if (!oci_is_layer(json_get_str(l, "mediaType")))
+		return err_set(err, ERR_INPUT, "\"mediaType\" is not that of a layer");
+	return 0;
+}
+
+/* key: "oci <image>[:<tag>][@<digest>]"; the digest is that of the index or of the manifest chosen from it */
+static int check_oci(const struct json *e, const char *key, struct err *err)
+{
+	const struct json *layers = json_get(e, "layers");
+	const char *image = json_get_str(e, "image"), *wanted = strchr(key, '@');
+	_cleanup_oci_image_ struct oci_image plain = { 0 };
+	if (text_field(e, "from", err) < 0 || text_field(e, "image", err) < 0 || digest_field(e, "digest", err) < 0 ||
+	    digest_field(e, "manifest", err) < 0)
+		return -1;
+	if (!str_eq(json_get_str(e, "from"), "oci"))
+		return err_set(err, ERR_INPUT, "\"from\" is not \"oci\"");
+	if (oci_image_parse(image, &plain, err) < 0)
+		return err_add(err, "\"image\"");
+	size_t n = strlen("oci ") + strlen(image);
+	if (strlen(key) < n || strncmp(key + strlen("oci "), image, strlen(image)) != 0 || (key[n] != ':' && key[n] != '@'))
+		return err_set(err, ERR_INPUT, "\"image\" is not that of the key");
+	if (wanted && !str_eq(wanted + 1, json_get_str(e, "digest")) && !str_eq(wanted + 1, json_get_str(e, "manifest")))
+		return err_set(err, ERR_INPUT, "neither \"digest\" nor \"manifest\" is that of the key");
+	if (json_kind(layers) != JSON_ARR || !json_count(layers) || json_count(layers) > OCI_LAYERS_MAX)
+		return err_set(err, ERR_INPUT, "\"layers\" is not a list of 1 to %d", OCI_LAYERS_MAX);
+	for (size_t i = 0; i < json_count(layers); i++)
+		if (check_layer(json_at(layers, i), err) < 0)
+			return err_add(err, "layer %zu", i + 1);
+	return 0;
+}
+
 /* The key of the file entry that an item of the list entry `key` means; owned. */
 static char *item_key(const char *key, const char *item)
 {
@@ -178,10 +225,11 @@ static char *item_key(const char *key, const char *item)
 	return mem_printf("debian %.*s %s", (int)strcspn(suite, " /"), suite, item);
 }
 
-/* An entry that is the answer itself: "sdist …", "git …", "debian-source …". */
+/* An entry that is the answer itself: "sdist …", "git …", "oci …", "debian-source …". */
 static bool is_answer_key(const char *key)
 {
-	return str_starts(key, "sdist ") || str_starts(key, "git ") || str_starts(key, "debian-source ");
+	return str_starts(key, "sdist ") || str_starts(key, "git ") || str_starts(key, "oci ") ||
+		str_starts(key, "debian-source ");
 }
 
 /* Those, and what lists name: "pypi …", "debian <suite> <name>=<version>". */
@@ -236,6 +284,8 @@ int entry_check(const struct json *entries, const char *key, struct err *err)
 		return check_git(e, key, err);
 	if (str_starts(key, "debian-source "))
 		return check_debian_source(e, key, err);
+	if (str_starts(key, "oci "))
+		return check_oci(e, key, err);
 	if (str_starts(key, "tags "))
 		return list_field(e, "tags", err);
 	if (str_starts(key, "redist "))

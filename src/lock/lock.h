@@ -33,6 +33,10 @@
  *	    "redist 13.0.2 S <components>" -> {"components":[{"name","version","path","sha256","size"},…]} for x86_64
  *	    Linux, as redistrib_13.0.2.json of sha256 S in one of the folders has them; answered as the list, whose
  *	    paths are below these folders
+ *	{"kind":"oci","image":"registry.example/vendor/cuda:13.0","digest":"sha256:…" or none}
+ *	    "oci <image>[@<digest>]" -> {"from":"oci","image":<without the tag>,"digest","manifest","layers":[{"digest",
+ *	    "size","mediaType","diffId"},…]}: digest is what the tag names, manifest what of it is for linux/amd64 (the
+ *	    same where the tag names no index); a digest in the request is either
  *	{"kind":"url","url":U,"sha256":S} is never asked: the recipe itself holds the hash
  * File entries stand under "pypi <file name>" and "debian <suite> <name>=<version>"; those that no list
  * names any more are dropped when the file is written.  "tool uv" -> {"file":"<file name>"} is the uv that

@@ -83,7 +83,7 @@ static int start(struct net *n, struct transfer *t, struct err *err)
 	struct fetch_request r = {
 		.urls = a->urls, .url_count = a->url_count, .fd = a->fd, .sha256 = a->expect,
 		.size = a->size, .limit = a->limit, .accept = a->accept, .head = a->head,
-		.label = a->label, .done = answered, .ctx = t,
+		.repository = a->repository, .gone = a->gone, .label = a->label, .done = answered, .ctx = t,
 	};
 	return fetch_start(n->fetcher, &r, err) ? 0 : -1;
 }

@@ -17,6 +17,7 @@ struct net_ask {
 	const char *const *urls;   /* tried in turn */
 	size_t url_count;
 	const char *label, *accept;
+	const char *repository, *gone; /* as in fetch_request; NULL: none */
 	uint64_t limit;            /* bytes at most */
 	int fd;                    /* where to, or -1: body */
 	bool head;                 /* only the size */

@@ -172,6 +172,20 @@ static int look_at_git(struct outdated *o, const struct request *q, outdated_row
 	return 0;
 }
 
+/* A tag that is another image now; versions in tags mean what each registry likes. */
+static int look_at_oci(struct outdated *o, const struct request *q, outdated_rows *rows, struct err *err)
+{
+	const char *locked = json_get_str(lock_get(o->lock, q->key), "digest");
+	_cleanup_free_ char *now = q->tag ? oci_tag_now(o->resolver, q, err) : NULL;
+	if (!q->tag)
+		return 0;
+	if (!now)
+		return err_add(err, "%s", q->image);
+	if (!str_eq(now, locked))
+		add(rows, q->image, locked, now, OUTDATED_MOVED);
+	return 0;
+}
+
 static int by_name(const void *a, const void *b)
 {
 	const struct outdated_row *x = a, *y = b;
@@ -189,7 +203,8 @@ int outdated_find(struct outdated *o, outdated_rows *rows, struct err *err)
 		const struct request *q = &o->asked.items[i];
 		int rc = q->kind == REQUEST_SDIST ? look_at_sdist(o, q, rows, err)
 			: q->kind == REQUEST_WHEELS ? look_at_wheels(o, q, rows, err)
-			: q->kind == REQUEST_GIT ? look_at_git(o, q, rows, err) : 0;
+			: q->kind == REQUEST_GIT ? look_at_git(o, q, rows, err)
+			: q->kind == REQUEST_OCI ? look_at_oci(o, q, rows, err) : 0;
 		if (rc < 0)
 			return -1;
 	}

@@ -6,6 +6,7 @@
 #include "core/buf.h"
 #include "core/mem.h"
 #include "fetch/git_map.h"
+#include "fetch/oci_image.h"
 #include "fetch/url.h"
 #include "lock/requirement.h"
 #include "wheel/version.h"
@@ -234,6 +235,30 @@ static int read_redist(const struct json *j, struct request *r, struct err *err)
 	return 0;
 }
 
+static int read_oci(const struct json *j, struct request *r, struct err *err)
+{
+	static const char *const fields[] = { "image", "digest", NULL };
+	const char *text = json_get_str(j, "image"), *digest = json_get_str(j, "digest");
+	struct oci_image image = { 0 };
+	struct hash hash;
+	if (check_fields(j, fields, err) < 0)
+		return -1;
+	if (!text || (json_get(j, "digest") && !digest))
+		return err_set(err, ERR_INPUT, "field \"%s\" must be a string", text ? "digest" : "image");
+	if (oci_image_parse(text, &image, err) < 0)
+		return err_add(err, "field \"image\"");
+	r->image = image.name;
+	r->tag = image.tag;
+	r->digest = mem_dup(digest);
+	if (digest && oci_digest_parse(digest, &hash, err) < 0)
+		return err_add(err, "field \"digest\"");
+	if (!digest && !r->tag)
+		return err_set(err, ERR_INPUT, "field \"image\": \"%s\" needs a tag, or a digest beside it", text);
+	r->key = mem_printf("oci %s%s%s", text, digest ? "@" : "", digest ? digest : "");
+	r->words = mem_printf("the image %s%s%.19s", text, digest ? "@" : "", digest ? digest : "");
+	return 0;
+}
+
 int request_parse(const struct json *j, struct request *out, struct err *err)
 {
 	_cleanup_request_ struct request r = { 0 };
@@ -260,10 +285,13 @@ int request_parse(const struct json *j, struct request *out, struct err *err)
 	} else if (str_eq(kind, "redist")) {
 		r.kind = REQUEST_REDIST;
 		rc = read_redist(j, &r, err);
+	} else if (str_eq(kind, "oci")) {
+		r.kind = REQUEST_OCI;
+		rc = read_oci(j, &r, err);
 	} else {
 		return err_set(err, ERR_INPUT,
-			"forge.locked: kind must be \"sdist\", \"tags\", \"wheels\", \"debian\", \"debian-source\", \"git\" or "
-			"\"redist\"%s%.40s%s",
+			"forge.locked: kind must be \"sdist\", \"tags\", \"wheels\", \"debian\", \"debian-source\", \"git\", "
+			"\"redist\" or \"oci\"%s%.40s%s",
 			kind ? ", not \"" : "", kind ? kind : "", kind ? "\"" : "");
 	}
 	if (rc < 0)
@@ -283,6 +311,9 @@ void request_free(struct request *r)
 	free(r->suite);
 	free(r->url);
 	free(r->rev);
+	free(r->image);
+	free(r->tag);
+	free(r->digest);
 	str_list_free(&r->components);
 	str_list_free(&r->urls);
 	str_list_free(&r->list);

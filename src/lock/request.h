@@ -9,7 +9,7 @@
 #include "core/str.h"
 
 enum request_kind { REQUEST_SDIST, REQUEST_TAGS, REQUEST_WHEELS, REQUEST_DEBIAN, REQUEST_DEBIAN_SOURCE,
-	REQUEST_GIT, REQUEST_REDIST };
+	REQUEST_GIT, REQUEST_REDIST, REQUEST_OCI };
 
 struct request {
 	enum request_kind kind;
@@ -20,6 +20,7 @@ struct request {
 	bool deps;                  /* wheels, debian: with all that they need */
 	char *suite;                /* debian, debian-source */
 	char *url, *rev;            /* git: rev as the recipe writes it */
+	char *image, *tag, *digest; /* oci: the name with its registry's host; tag or digest may be NULL */
 	bool submodules;            /* git: all; else those in list */
 	struct str_list components; /* debian: sorted, "main" among them */
 	struct hash sha256;         /* redist: of the JSON */

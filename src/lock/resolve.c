@@ -87,6 +87,7 @@ static int resolve(struct lock_resolver *r, const struct request *q, struct err 
 		: q->kind == REQUEST_DEBIAN_SOURCE ? resolve_debian_source(r, q, err)
 		: q->kind == REQUEST_GIT ? resolve_git(r, q, err)
 		: q->kind == REQUEST_REDIST ? resolve_redist(r, q, err)
+		: q->kind == REQUEST_OCI ? resolve_oci(r, q, err)
 		: resolve_debian(r, q, err);
 	if (rc == 0)
 		rc = check_new(r, q->key, err);

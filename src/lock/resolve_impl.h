@@ -61,6 +61,10 @@ int resolve_debian(struct lock_resolver *r, const struct request *q, struct err 
 int resolve_debian_source(struct lock_resolver *r, const struct request *q, struct err *err);
 int resolve_git(struct lock_resolver *r, const struct request *q, struct err *err);
 int resolve_redist(struct lock_resolver *r, const struct request *q, struct err *err);
+int resolve_oci(struct lock_resolver *r, const struct request *q, struct err *err);
+
+/* oci.c: the digest of what the image's tag names now; owned. */
+char *oci_tag_now(struct lock_resolver *r, const struct request *q, struct err *err);
 
 /* update.c: is the request, or what the lock holds for it, what `only` names? */
 bool update_concerns(struct lock_resolver *r, const struct request *q);

@@ -4,6 +4,7 @@
 
 #include "core/mem.h"
 #include "fetch/git_map.h"
+#include "fetch/oci_image.h"
 #include "lock/entry.h"
 #include "lock/requirement.h"
 #include "lock/resolve_impl.h"
@@ -52,6 +53,8 @@ bool update_concerns(struct lock_resolver *r, const struct request *q)
 	}
 	if (q->kind == REQUEST_DEBIAN_SOURCE)
 		return str_eq(q->name, name);
+	if (q->kind == REQUEST_OCI)
+		return str_eq(oci_image_last(q->image), name) || str_eq(q->image, name);
 	if (q->kind == REQUEST_SDIST || q->kind == REQUEST_TAGS)
 		return same_project(q->name, name);
 	if (q->kind == REQUEST_REDIST)

@@ -140,13 +140,13 @@ static int report_stop(const struct vm *vm, struct err *err)
 }
 
 /* A message for people is one line, whatever a recipe raised. */
-static int report_raised(lua_State *L, struct err *err)
+static int report_raised(const struct vm *vm, struct err *err)
 {
+	lua_State *L = vm->L;
 	if (lua_type(L, -1) != LUA_TSTRING)
 		return err_set(err, ERR_INPUT, "the recipe raised an error that is a %s, not a text",
 			luaL_typename(L, -1));
 	/* A recipe may have caught it and raised another. */
-	const struct vm *vm = vm_of(L);
 	bool ours = lua_tostring(L, -1) == vm->raised && err_exit_status(vm->code) != err_exit_status(ERR_INPUT);
 	err_set(err, ours ? vm->code : ERR_INPUT, "%s", lua_tostring(L, -1));
 	for (char *p = err ? err->msg : NULL; p && *p; p++)
@@ -170,7 +170,7 @@ int vm_run(struct vm *vm, lua_CFunction fn, void *ctx, struct err *err)
 	else if (status == LUA_ERRMEM)
 		rc = err_set(err, ERR_FAIL, "out of memory");
 	else if (status != LUA_OK)
-		rc = report_raised(L, err);
+		rc = report_raised(vm, err);
 	lua_settop(L, 0);
 	return rc;
 }

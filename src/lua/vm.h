@@ -47,7 +47,7 @@ int vm_open(struct vm *vm, uint64_t memory, uint64_t steps, struct err *err);
 void vm_close(struct vm *vm);
 
 /* Call fn(L) with ctx as its only argument, a light userdata; whatever it raises comes back as an error
- * of one line.  fn's results are dropped. */
+ * of one line: ERR_INPUT, or ERR_HASH where that was its cause.  fn's results are dropped. */
 int vm_run(struct vm *vm, lua_CFunction fn, void *ctx, struct err *err);
 
 /* The machine of a state. */

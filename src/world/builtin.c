@@ -1,4 +1,4 @@
-#include "world/builtin.h"
+#include "world/builtin_impl.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 typedef int builtin_fn(const struct drv *d, const struct store *s, int dirfd, char **note,
 	struct err *err);
 
-static const char *parameter(const struct drv *d, const char *key, struct err *err)
+const char *builtin_parameter(const struct drv *d, const char *key, struct err *err)
 {
 	const char *value = drv_env_get(d, key);
 	if (!value)
@@ -25,8 +25,7 @@ static const char *parameter(const struct drv *d, const char *key, struct err *e
 	return value;
 }
 
-/* Open a store object; the text is a whole store path. */
-static int open_object(const struct store *s, struct slice path, int flags, struct err *err)
+int builtin_open(const struct store *s, struct slice path, int flags, struct err *err)
 {
 	struct slice name;
 	if (store_path_check(path, &name, err) < 0)
@@ -44,8 +43,8 @@ static int name_object(const char *path, struct err *err)
 
 static int unpack(const struct drv *d, const struct store *s, int dirfd, char **note, struct err *err)
 {
-	const char *src = parameter(d, "src", err), *strip = drv_env_get(d, "strip");
-	_cleanup_close_ int fd = src ? open_object(s, slice_of(src), 0, err) : -1;
+	const char *src = builtin_parameter(d, "src", err), *strip = drv_env_get(d, "strip");
+	_cleanup_close_ int fd = src ? builtin_open(s, slice_of(src), 0, err) : -1;
 	if (fd < 0)
 		return -1;
 	struct unpack_options o = { .strip = strip ? (unsigned)strtoul(strip, NULL, 10) : 0 };
@@ -55,15 +54,14 @@ static int unpack(const struct drv *d, const struct store *s, int dirfd, char **
 static int unpack_wheel(const struct drv *d, const struct store *s, int dirfd, char **note,
 	struct err *err)
 {
-	const char *src = parameter(d, "src", err);
-	_cleanup_close_ int fd = src ? open_object(s, slice_of(src), 0, err) : -1;
+	const char *src = builtin_parameter(d, "src", err);
+	_cleanup_close_ int fd = src ? builtin_open(s, slice_of(src), 0, err) : -1;
 	if (fd < 0)
 		return -1;
 	return wheel_install(fd, dirfd, err) < 0 ? name_object(src, err) : 0;
 }
 
-/* The links that maintainer scripts would have made; what a package ships already stays. */
-static int make_links(const char *text, int dirfd, struct err *err)
+int builtin_links(const char *text, int dirfd, struct err *err)
 {
 	_cleanup_json_ struct json *links = json_parse(slice_of(text), 1 << 20, err);
 	if (!links)
@@ -95,7 +93,7 @@ static int make_links(const char *text, int dirfd, struct err *err)
 
 static int debian(const struct drv *d, const struct store *s, int dirfd, char **note, struct err *err)
 {
-	const char *debs = parameter(d, "debs", err), *links = drv_env_get(d, "links");
+	const char *debs = builtin_parameter(d, "debs", err), *links = drv_env_get(d, "links");
 	if (!debs)
 		return -1;
 	struct unpack_options o = { .root_links = true, .merge = true };
@@ -103,11 +101,11 @@ static int debian(const struct drv *d, const struct store *s, int dirfd, char **
 		slice_cut(rest, ' ', &path, &rest);
 		if (!path.n)
 			continue;
-		_cleanup_close_ int fd = open_object(s, path, 0, err);
+		_cleanup_close_ int fd = builtin_open(s, path, 0, err);
 		if (fd < 0 || unpack_deb(fd, dirfd, &o, err) < 0)
 			return err_add(err, "%.*s", (int)path.n, path.p);
 	}
-	return links ? make_links(links, dirfd, err) : 0;
+	return links ? builtin_links(links, dirfd, err) : 0;
 }
 
 static int label_kind(const char *text, enum wheel_label_kind *out, struct err *err)
@@ -124,10 +122,10 @@ static int label_kind(const char *text, enum wheel_label_kind *out, struct err *
 
 static int finish(const struct drv *d, const struct store *s, int dirfd, char **note, struct err *err)
 {
-	const char *src = parameter(d, "src", err), *epoch = drv_env_get(d, "epoch");
+	const char *src = builtin_parameter(d, "src", err), *epoch = drv_env_get(d, "epoch");
 	if (!src)
 		return -1;
-	_cleanup_close_ int from = open_object(s, slice_of(src), O_DIRECTORY, err);
+	_cleanup_close_ int from = builtin_open(s, slice_of(src), O_DIRECTORY, err);
 	if (from < 0 && err && err->sys == ENOTDIR)
 		err_set(err, ERR_BUILD, "the build's output is a file, not a folder that holds a wheel");
 	_cleanup_free_ char *tmp = fs_join(store_folder(s), "tmp");
@@ -157,6 +155,7 @@ static const struct {
 	{ "builtin:unpack", unpack },
 	{ "builtin:unpack-wheel", unpack_wheel },
 	{ "builtin:debian", debian },
+	{ "builtin:oci-rootfs", builtin_oci_rootfs },
 	{ "builtin:finish", finish },
 };
 

@@ -6,6 +6,8 @@
  *	builtin:unpack         src strip             an sdist or other archive -> its folder
  *	builtin:unpack-wheel   src                   a wheel -> site-packages/ bin/ data/ include/
  *	builtin:debian         debs links            binary packages -> a root file system
+ *	builtin:oci-rootfs     layers diff_ids links an image's layers, the lowest first, and the hashes of their
+ *	                                             tars -> a root file system
  *	builtin:finish         src dist version python label_kind label_text epoch
  *	                                             a build's output -> a folder with the finished wheel
  *

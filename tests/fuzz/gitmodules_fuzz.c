@@ -11,7 +11,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 /* Whatever comes out is an URL of one of our schemes, without what could be an option. */
-static void try_url(const struct git_map *map, const char *parent, const char *url)
+static void try_url(const struct mirror_map *map, const char *parent, const char *url)
 {
 	static const char *const schemes[] = { "http://", "https://", "git://", "file://" };
 	_cleanup_free_ char *whole = git_module_url(parent, url, NULL);
@@ -28,14 +28,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	/* A copy of exactly that size: a read past its end is seen by the sanitizer. */
 	_cleanup_free_ char *copy = malloc(len ? len : 1);
 	_cleanup_git_modules_ struct git_modules m = GIT_MODULES_INIT;
-	_cleanup_git_map_ struct git_map map = GIT_MAP_INIT;
+	_cleanup_mirror_map_ struct mirror_map map = MIRROR_MAP_INIT(MIRROR_GIT);
 	if (!copy)
 		return 0;
 	memcpy(copy, data, len);
 	struct slice text = { copy, len };
-	git_map_conf(&map, text, "f", NULL);
+	mirror_map_conf(&map, text, "f", NULL);
 	if (!memchr(copy, '\0', len))
-		git_map_words(&map, text, NULL);
+		mirror_map_words(&map, text, NULL);
 	if (git_modules_parse(text, &m, NULL) < 0)
 		return 0;
 	for (size_t i = 0; i < m.list.count; i++) {

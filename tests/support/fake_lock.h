@@ -111,6 +111,30 @@ static inline struct json *fake_lock_redist(const struct json *components)
 	return list;
 }
 
+/* Two layers. */
+static inline struct json *fake_lock_oci(const struct json *request)
+{
+	const char *image = json_get_str(request, "image"), *tag = strrchr(image, ':');
+	struct json *e = json_new_obj(), *layers = json_new_arr();
+	char *name = mem_dup_n(image, tag ? (size_t)(tag - image) : strlen(image));
+	json_set_str(e, "from", "oci");
+	json_set_str(e, "image", name);
+	for (int i = 0; i < 3; i++) {
+		char *digest = mem_printf("sha256:%d%063d", i, 0);
+		struct json *layer = i ? json_new_obj() : e;
+		json_set_str(layer, i ? "digest" : "manifest", digest);
+		json_set_str(layer, i ? "diffId" : "digest", digest);
+		if (i) {
+			json_set_int(layer, "size", 1000);
+			json_push(layers, layer);
+		}
+		free(digest);
+	}
+	json_set(e, "layers", layers);
+	free(name);
+	return e;
+}
+
 /* Every release serves the same Pythons. */
 static inline struct json *fake_lock_tags(void)
 {
@@ -148,6 +172,10 @@ static inline int fake_lock_answer(void *ctx, const struct json *request, struct
 	}
 	if (kind && strcmp(kind, "git") == 0 && json_get_str(request, "url")) {
 		*answer = fake_lock_git(request);
+		return 0;
+	}
+	if (kind && strcmp(kind, "oci") == 0 && json_get_str(request, "image")) {
+		*answer = fake_lock_oci(request);
 		return 0;
 	}
 	if (kind && strcmp(kind, "tags") == 0 && name && json_get_str(request, "version")) {

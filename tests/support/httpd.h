@@ -23,14 +23,14 @@ static inline void httpd_die(const char *what)
 	abort();
 }
 
-/* "port N", within 20 s. */
+/* "port N", within two minutes: a busy machine starts slowly. */
 static inline unsigned httpd_port(int fd)
 {
 	char text[64] = "";
 	size_t have = 0;
 	while (!strchr(text, '\n') && have < sizeof text - 1) {
 		struct pollfd p = { .fd = fd, .events = POLLIN };
-		ssize_t n = poll(&p, 1, 20000) == 1 ? read(fd, text + have, sizeof text - 1 - have) : -1;
+		ssize_t n = poll(&p, 1, 120000) == 1 ? read(fd, text + have, sizeof text - 1 - have) : -1;
 		if (n <= 0)
 			httpd_die("httpd.py did not start");
 		have += (size_t)n;

@@ -20,10 +20,10 @@ static void check(char *got, const char *want)
 
 static void longest_prefix(void **state)
 {
-	_cleanup_git_map_ struct git_map m = GIT_MAP_INIT;
-	assert_int_equal(git_map_words(&m, slice_of(" https://h/=file:///all/\n\thttps://h/a=file:///a https://h/a=file:///second "
+	_cleanup_mirror_map_ struct mirror_map m = MIRROR_MAP_INIT(MIRROR_GIT);
+	assert_int_equal(mirror_map_words(&m, slice_of(" https://h/=file:///all/\n\thttps://h/a=file:///a https://h/a=file:///second "
 		"git@h:=https://ssh.example/ x=http://q/?a=b"), &err), 0);
-	assert_int_equal(git_map_conf(&m, slice_of("# a comment\n\n git-mirror\t=  https://h/a/b   git://c/d \r\n"), "f", &err), 0);
+	assert_int_equal(mirror_map_conf(&m, slice_of("# a comment\n\n git-mirror\t=  https://h/a/b   git://c/d \r\noci-mirror = https://h/x q\n"), "f", &err), 0);
 	assert_int_equal(m.list.count, 6);
 	check(git_map_apply(&m, "https://h/x/y", &err), "file:///all/x/y");
 	check(git_map_apply(&m, "https://h/a", &err), "file:///a");
@@ -41,17 +41,17 @@ static void malformed(void **state)
 		{ "git-mirror", "f:1: write key = value" }, { "\n\ngit-mirror = a", "f:3: write git-mirror = PREFIX URL" },
 		{ "git-mirror = a b c", "f:1: write git-mirror" }, { "x = y", "f:1: there is no key \"x\"" },
 	};
-	_cleanup_git_map_ struct git_map m = GIT_MAP_INIT;
+	_cleanup_mirror_map_ struct mirror_map m = MIRROR_MAP_INIT(MIRROR_GIT);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		assert_int_equal(git_map_words(&m, slice_of(words[i]), &err), -1);
+		assert_int_equal(mirror_map_words(&m, slice_of(words[i]), &err), -1);
 		assert_non_null(strstr(err.msg, "$FORGE_GIT_MIRROR: write PREFIX=URL"));
 	}
 	for (size_t i = 0; i < sizeof confs / sizeof *confs; i++) {
-		assert_int_equal(git_map_conf(&m, slice_of(confs[i][0]), "f", &err), -1);
+		assert_int_equal(mirror_map_conf(&m, slice_of(confs[i][0]), "f", &err), -1);
 		if (!strstr(err.msg, confs[i][1]))
 			fail_msg("%s", err.msg);
 	}
-	assert_int_equal(git_map_conf(&m, (struct slice){ "#\0", 2 }, "f", &err), -1);
+	assert_int_equal(mirror_map_conf(&m, (struct slice){ "#\0", 2 }, "f", &err), -1);
 	err_clear(&err);
 }
 
@@ -62,7 +62,7 @@ static void taken(void **state)
 		"", "ssh://h/a", "git@h:a", "ext::sh", "/a", "a", "-a", "--upload-pack=x", "http:/h", "HTTP://h", "https://h/a b",
 		"https://h/a\nb", "file:/a", "git+ssh://h/a", "httpsx://h",
 	};
-	const struct git_map m = GIT_MAP_INIT;
+	const struct mirror_map m = MIRROR_MAP_INIT(MIRROR_GIT);
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
 		check(git_map_apply(&m, good[i], &err), good[i]);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)

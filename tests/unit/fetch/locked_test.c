@@ -197,16 +197,42 @@ static void from_urls(void **state)
 	assert_locked(&r);
 }
 
+static void from_registry(void **state)
+{
+	static const char form[] = "{\"from\":\"oci\",\"image\":\"%s\",\"name\":\"layer\",\"sha256\":\"%s\",\"size\":%d}";
+	_cleanup_free_ char *image = mem_printf("127.0.0.1:%u/team/demo", fx.server.port);
+	_cleanup_free_ char *blob = mem_printf("v2/team/demo/blobs/sha256:%s", hex);
+	_cleanup_free_ char *mirror = mem_printf("h.example/=http://127.0.0.1:%u/", fx.server.port);
+	fixture_file(&fx, blob, data, SIZE);
+	struct result r = fetch_entry(mem_printf(form, image, hex, SIZE));
+	assert_locked(&r);
+	r = fetch_entry(mem_printf(form, image, "00000000000000000000000000000000000000000000000000000000000000ff", SIZE));
+	assert_failed(&r, ERR_FAIL, "the layer 000000000000 of 127.0.0.1:");
+	assert_failed(&r, ERR_FAIL, "answered 404");
+	assert_failed(&r, ERR_FAIL, "the registry no longer has it: forge lock --update");
+	result_free(&r);
+	fixture_no_fetcher(&fx); /* a fetcher knows the mirrors from when it first asked */
+	fixture_fetcher(&fx, NULL);
+	setenv("FORGE_OCI_MIRROR", mirror, 1);
+	r = fetch_entry(mem_printf(form, "h.example/team/demo", hex, SIZE));
+	assert_locked(&r);
+	unsetenv("FORGE_OCI_MIRROR");
+}
+
 static void bad_entries(void **state)
 {
 	static const struct { const char *entry, *part; } cases[] = {
-		{ "{}", "neither pypi, debian nor url" },
+		{ "{}", "neither pypi, debian, url nor oci" },
 		{ "{\"from\":\"ftp\"}", "neither pypi" },
 		{ "{\"from\":\"pypi\",\"name\":\"a\",\"file\":\"a.whl\"}", "a.whl: the lock's entry has no sha256" },
 		{ "{\"from\":\"pypi\",\"name\":\"a\",\"file\":\"a.whl\",\"sha256\":\"xyz\"}", "no sha256" },
 		{ "{\"from\":\"pypi\",\"file\":\"a.whl\",\"sha256\":\"%s\"}", "no name" },
 		{ "{\"from\":\"pypi\",\"sha256\":\"%s\"}", "without a file name" },
 		{ "{\"from\":\"debian\",\"path\":\"pool/a.deb\",\"sha256\":\"%s\"}", "needs package" },
+		{ "{\"from\":\"oci\",\"image\":\"h.example/a\"}", "the layer ? of h.example/a: the lock's entry has no sha256" },
+		{ "{\"from\":\"oci\",\"sha256\":\"%s\"}", "of an image: the lock's entry has no image" },
+		{ "{\"from\":\"oci\",\"image\":\"a\",\"sha256\":\"%s\"}", "begins with its registry's host" },
+		{ "{\"from\":\"oci\",\"image\":\"h.example/a:1\",\"sha256\":\"%s\"}", "has no tag" },
 		{ "{\"from\":\"url\",\"name\":\"a\",\"sha256\":\"%s\"}", "no urls" },
 		{ "{\"from\":\"url\",\"urls\":[7],\"sha256\":\"%s\"}", "something else than strings" },
 		{ "{\"from\":\"url\",\"urls\":[\"ssh://h/x\"],\"sha256\":\"%s\"}", "only http, https and file" },
@@ -260,7 +286,7 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(from_index), T(page_read_once), T(index_fails), T(from_pool), T(from_urls), T(bad_entries), T(offline),
+		T(from_index), T(page_read_once), T(index_fails), T(from_pool), T(from_urls), T(from_registry), T(bad_entries), T(offline),
 		T(cancels),
 	};
 	return cmocka_run_group_tests(tests, setup_all, teardown_all);

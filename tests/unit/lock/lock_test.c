@@ -35,6 +35,12 @@
 #define SOURCE_OF ",\"source\":\"py\",\"suite\":\"forky\",\"version\":\"1-1\""
 #define REV "0123456789abcdef0123456789abcdef01234567"
 #define SRI "sha256-ASNFZ4mrze8BI0VniavN7wEjRWeJq83vASNFZ4mrze8="
+#define OCI_KEY "\"oci r.example/a:1\""
+#define ZEROS "00000000000000000000000000000000000000000000000000000000000000"
+#define LAYER "{\"diffId\":\"sha256:11" ZEROS "\",\"digest\":\"sha256:22" ZEROS "\",\"mediaType\":" \
+	"\"application/vnd.oci.image.layer.v1.tar+gzip\",\"size\":5}"
+#define IMAGE(layers) "{\"digest\":\"sha256:33" ZEROS "\",\"from\":\"oci\",\"image\":\"r.example/a\",\"layers\":" layers \
+	",\"manifest\":\"sha256:44" ZEROS "\"}"
 
 static struct tempdir dir;
 static char file[300];
@@ -356,6 +362,75 @@ static void test_cuda(void **state)
 	lock_free(l);
 }
 
+static void test_oci(void **state)
+{
+	_cleanup_err_ struct err err = { 0 };
+	_cleanup_free_ char *text = spoil("\"pypi a-1.whl\"", OCI_KEY ":" IMAGE("[" LAYER "]") ",\n\"pypi a-1.whl\"");
+	write_lock(text);
+	struct lock *l = lock_open(file, &err);
+	if (!l)
+		fail_msg("%s", err.msg);
+	struct json *found = answer(l, "{\"kind\":\"oci\",\"image\":\"r.example/a:1\"}", &err);
+	assert_non_null(found);
+	assert_int_equal(json_count(json_get(found, "layers")), 1);
+	json_free(found);
+	assert_int_equal(lock_save(l, NULL), 0);
+	assert_false(lock_changed(l));
+	static const char *const rows[][2] = {
+		{ "\"image\":\"r.example/a:2\"", "lacks the image r.example/a:2 (run: forge lock" },
+		{ "\"image\":\"r.example/a\",\"digest\":\"sha256:33" ZEROS "\"", "lacks the image r.example/a@sha256:330000000000 (run" },
+		{ "\"image\":\"a:2\"", "field \"image\": \"a:2\": the name of an image begins with its registry's host" },
+		{ "\"image\":\"r.example/a\"", "needs a tag, or a digest beside it" },
+		{ "\"image\":\"r.example/a:1\",\"digest\":\"x\"", "field \"digest\": \"x\" is no digest" },
+		{ "\"image\":\"r.example/a:1\",\"digest\":3", "field \"digest\" must be a string" },
+		{ "\"digest\":\"x\"", "field \"image\" must be a string" },
+		{ "\"image\":\"r.example/a:1\",\"platform\":\"x\"", "unknown field \"platform\"" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		_cleanup_free_ char *request = mem_printf("{\"kind\":\"oci\",%s}", rows[i][0]);
+		assert_null(answer(l, request, &err));
+		if (!strstr(err.msg, rows[i][1]))
+			fail_msg("%s: %s", request, err.msg);
+		err_clear(&err);
+	}
+	lock_free(l);
+}
+
+static void test_bad_oci(void **state)
+{
+	static const char *const rows[][3] = { /* the entry's key, the entry, and what the error must name */
+		{ OCI_KEY, IMAGE("[]"), "\"layers\" is not a list of 1 to 512" },
+		{ OCI_KEY, IMAGE("3"), "\"layers\" is not a list" },
+		{ OCI_KEY, IMAGE("[" LAYER ",3]"), "layer 2: \"digest\" is missing" },
+		{ OCI_KEY, IMAGE("[{\"digest\":\"sha256:1\"}]"), "layer 1: \"digest\": \"sha256:1\" is no digest" },
+		{ OCI_KEY, IMAGE("[{\"digest\":\"sha256:22" ZEROS "\",\"diffId\":\"sha256:22" ZEROS "\",\"mediaType\":\"x\",\"size\":1}]"),
+		  "layer 1: \"mediaType\" is not that of a layer" },
+		{ OCI_KEY, IMAGE("[{\"digest\":\"sha256:22" ZEROS "\",\"diffId\":\"sha256:22" ZEROS "\",\"mediaType\":\"x\",\"size\":-1}]"),
+		  "layer 1: \"size\" is not" },
+		{ "\"oci r.example/b:1\"", IMAGE("[" LAYER "]"), "\"image\" is not that of the key" },
+		{ "\"oci r.example/a\"", IMAGE("[" LAYER "]"), "\"image\" is not that of the key" },
+		{ "\"oci r.example/ab:1\"", IMAGE("[" LAYER "]"), "\"image\" is not that of the key" },
+		{ "\"oci r.example/a@sha256:55" ZEROS "\"", IMAGE("[" LAYER "]"), "neither \"digest\" nor \"manifest\" is" },
+		{ "\"oci r.example/..:1\"", "{\"from\":\"oci\",\"image\":\"r.example/..\",\"digest\":\"sha256:22" ZEROS "\","
+		  "\"manifest\":\"sha256:22" ZEROS "\"}", "\"image\": \"r.example/..\": the name of an image has" },
+		{ OCI_KEY, "{\"from\":\"oci\"}", "\"image\" is missing" },
+		{ OCI_KEY, "{\"from\":\"git\",\"image\":\"r.example/a\",\"digest\":\"sha256:22" ZEROS "\",\"manifest\":\"sha256:22" ZEROS "\"}",
+		  "\"from\" is not \"oci\"" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		_cleanup_free_ char *text = mem_printf("{\"version\":1,\"entries\":{\n%s:%s}}\n", rows[i][0], rows[i][1]);
+		_cleanup_err_ struct err err = { 0 };
+		write_lock(text);
+		assert_null(lock_open(file, &err));
+		if (!strstr(err.msg, rows[i][2]) || !strstr(err.msg, "forge.lock:2: entry \"oci r.example"))
+			fail_msg("row %zu: %s", i, err.msg);
+	}
+	write_lock("{\"version\":1,\"entries\":{\"oci r.example/a@sha256:44" ZEROS "\":" IMAGE("[" LAYER "]") "}}\n");
+	struct lock *l = lock_open(file, NULL);
+	assert_non_null(l);
+	lock_free(l);
+}
+
 static void test_a_folder_is_no_empty_lock(void **state)
 {
 	_cleanup_err_ struct err err = { 0 };
@@ -378,6 +453,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_git, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_debian_source, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_cuda, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_oci, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_bad_oci, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_folder_is_no_empty_lock, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -202,6 +202,24 @@ static void test_locked_is_asked_once(void **state)
 	r.options.ctx = NULL;
 }
 
+static int wrong_hash(void *ctx, const struct json *request, struct json **answer, struct err *err)
+{
+	return err_set(err, ERR_HASH, "wanted one, got two");
+}
+
+/* A wrong hash is told as such through the recipe; what a recipe raises itself is the recipe's fault. */
+static void test_a_wrong_hash(void **state)
+{
+	r.options.locked = wrong_hash;
+	recipe_fails(&r, P "p.locked {}", "recipe.lua:2: wanted one, got two");
+	assert_int_equal(r.err.code, ERR_HASH);
+	recipe_fails(&r, P "local ok, text = pcall(p.locked, {})\nassert(not ok)\nerror(text .. '!')", "wanted one, got two!");
+	assert_int_equal(r.err.code, ERR_INPUT);
+	r.options.locked = fake_lock_answer;
+	recipe_fails(&r, P "p.locked {kind = 'moon'}", "the lock has no such thing");
+	assert_int_equal(r.err.code, ERR_INPUT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,7 +227,7 @@ int main(void)
 		cmocka_unit_test(test_inputs_by_text), cmocka_unit_test(test_several_outputs),
 		cmocka_unit_test(test_fetch), cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_text_is_not_what_is_scanned_twice), cmocka_unit_test(test_json),
-		cmocka_unit_test(test_locked_is_asked_once),
+		cmocka_unit_test(test_locked_is_asked_once), cmocka_unit_test(test_a_wrong_hash),
 	};
 	return cmocka_run_group_tests(tests, begin, end);
 }

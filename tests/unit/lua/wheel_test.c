@@ -345,6 +345,35 @@ static void test_world_of_cuda_redist(void **state)
 	assert_int_equal(json_count(layers_at(some, "/cuda")), 3);
 }
 
+/* The build and the test see the image; what makes forge's own parts does not. */
+static void test_world_of_an_image(void **state)
+{
+	open_wheel("base = forge.oci {image = 'r.example/team/cuda:13.0', links = {['/usr/bin/python3.13'] = '/opt/python'}}");
+	struct json *build = json_parse(slice_of(drv_env_get(raw_of()->drv, "world")), 1 << 20, NULL);
+	struct json *test = json_parse(slice_of(drv_env_get(drv_of("test")->drv, "world")), 1 << 20, NULL);
+	const char *base = json_str(json_at(json_get(json_at(json_get(build, "mounts"), 0), "layers"), 0));
+	assert_string_equal(base, json_str(json_at(json_get(json_at(json_get(test, "mounts"), 0), "layers"), 0)));
+	const struct eval_drv *rootfs = NULL;
+	for (size_t i = 0; i < eval_drv_count(r.eval); i++)
+		if (str_eq(eval_drv(r.eval, i)->drv->builder, "builtin:oci-rootfs"))
+			rootfs = eval_drv(r.eval, i);
+	assert_non_null(rootfs);
+	assert_string_equal(rootfs->drv->name, "oci-cuda");
+	assert_string_equal(drv_env_get(rootfs->drv, "links"), "{\"/usr/bin/python3.13\":\"/opt/python\"}");
+	assert_int_equal(strlen(drv_env_get(rootfs->drv, "diff_ids")), 2 * 64 + 1);
+	assert_int_equal(rootfs->drv->input_count, 2);
+	const struct drv *layer = eval_drv(r.eval, rootfs->inputs[0])->drv;
+	assert_true(str_starts(layer->name, "layer-") && layer->outputs[0].kind == DRV_OUT_FIXED);
+	const char *entry = drv_env_get(layer, "entry");
+	assert_true(strstr(entry, "\"image\":\"r.example/team/cuda\"") && strstr(entry, "\"size\":1000") && strstr(entry, "\"from\":\"oci\""));
+	json_free(build);
+	json_free(test);
+	recipe_fails(&r, F "return forge.oci {digest = 'sha256:0'}", "recipe.lua:2: forge.oci: 'image' is missing (a string)");
+	recipe_fails(&r, F "return forge.oci {image = 'a', links = {'x'}}", "recipe.lua:2: forge.oci: links: '1' is not an absolute path");
+	recipe_fails(&r, F "return forge.oci {image = 'a', links = {['/x'] = 1}}", "recipe.lua:2: forge.oci: links: '/x' must be a string");
+	derive_fails("base = forge.oci {image = 'r.example/a:1'}, packages = {'b'}", "the base r.example/a:1 is an image");
+}
+
 static void test_set(void **state)
 {
 	struct json *set = json_new_obj();
@@ -609,7 +638,7 @@ int main(void)
 		cmocka_unit_test(test_labels), cmocka_unit_test(test_architectures_as_text), cmocka_unit_test(test_a_label_never_recompiles),
 		cmocka_unit_test(test_steps), cmocka_unit_test(test_world_of_cuda), cmocka_unit_test(test_world_of_cuda_13_2),
 		cmocka_unit_test(test_world_of_cuda_debian), cmocka_unit_test(test_world_of_another_gcc),
-		cmocka_unit_test(test_world_of_cuda_redist), cmocka_unit_test(test_set),
+		cmocka_unit_test(test_world_of_cuda_redist), cmocka_unit_test(test_world_of_an_image), cmocka_unit_test(test_set),
 		cmocka_unit_test(test_exclude), cmocka_unit_test(test_impossible), cmocka_unit_test(test_what_torch_serves),
 		cmocka_unit_test(test_profiles), cmocka_unit_test(test_the_newest_python), cmocka_unit_test(test_env),
 		cmocka_unit_test(test_other_sources), cmocka_unit_test(test_git_source), cmocka_unit_test(test_several_sources),
