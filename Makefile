@@ -164,7 +164,7 @@ RECIPE   ?= recipes/causal-conv1d.lua
 quickstart: ## install what is missing, build forge and a real CUDA wheel, export an index
 	@MAKE="$(MAKE)" PYTHON="$(PYTHON)" tests/support/quickstart.sh $(B) $(RECIPE)
 
-.PHONY: check check-all check-unit check-functional check-asan lint
+.PHONY: check check-all check-unit check-functional check-asan check-compiles lint
 check: deps-test ## install what the tests need and run them all
 	@$(MAKE) --no-print-directory check-all
 check-all: all
@@ -174,6 +174,8 @@ check-functional: all $(TOOLS) ## the functional tests (TESTS=tests/functional/t
 	@FORGE_BUILD=$(abspath $(B)) $(PYTHON) -m pytest -q -rs $(or $(TESTS),tests/functional)
 check-asan: ## unit and functional tests under AddressSanitizer and UBSan
 	@$(MAKE) --no-print-directory B=$(B)/asan SAN=1 check-unit check-functional
+check-compiles: all ## objects from the store against the compilers' own, by real packages' builds (COMPILES="pillow": some)
+	@FORGE_BUILD=$(abspath $(B)) $(PYTHON) tests/compiles/check.py $(COMPILES)
 lint: ## the order of the rooms, forbidden functions, the registries' hosts
 	@$(PYTHON) tests/support/lint.py $(ROOMS)
 bench: all $(TOOLS) ## speed and memory, as ratios against named peers (BENCH="noop builds")

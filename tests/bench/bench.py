@@ -3,9 +3,9 @@
     bench.py [FIGURE …] [--pairs N] [--on tmpfs|ext4|none] [--folder DIR] [--wheels STORE]
     make bench BENCH="noop builds --on ext4"
 
-Without a figure: all but those that use a registry or take many minutes (registry, causal).  A ratio is forge's wall
-time by the peer's, median of the pairs (smallest, largest); below it the same of CPU time, which other work on the
-machine disturbs less.
+Without a figure: all but those that use a registry or take many minutes (registry, causal, hit_torch).  A ratio is
+forge's wall time by the peer's, median of the pairs (smallest, largest); below it the same of CPU time, which other work
+on the machine disturbs less.  What has no peer is in milliseconds: wall time, and in brackets CPU time.
 """
 import argparse
 import importlib
@@ -17,10 +17,10 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import places  # noqa: E402
-from measure import Skip, median  # noqa: E402
+from measure import Skip, Times, median  # noqa: E402
 
-USUAL = ["noop", "evaluate", "matrix", "builds", "fetch", "unpack"]
-NAMED = ["registry", "causal"]
+USUAL = ["noop", "evaluate", "matrix", "builds", "fetch", "unpack", "dispatch", "hit"]
+NAMED = ["registry", "causal", "hit_torch"]
 MEMORY_MAX = 64 << 20
 
 
@@ -33,8 +33,21 @@ def seconds(values):
     return f"{s * 1000:.1f} ms" if s < 1 else f"{s:.2f} s"
 
 
+def show_times(figure, result):
+    good = all(each.good() for each in result.each) and result.memory < MEMORY_MAX
+    print(f"{'ok' if good else 'MISSED':7}{figure.TITLE}")
+    for each in result.each:
+        target = f", target {each.target}" if each.target else ""
+        print(f"       {each.what + target}: {spread(each.wall)} ms [{spread(each.cpu)}]")
+    memory = f"; forge's memory at most {result.memory / (1 << 20):.1f} MiB" if result.memory else ""
+    print(f"       {len(result.each[0].wall)} rounds; {result.note}{memory}", flush=True)
+    return good
+
+
 def show(figure, result):
     """Print one figure; true if it is within its target."""
+    if isinstance(result, Times):
+        return show_times(figure, result)
     peak = result.peak()
     good = median(result.ratio()) <= figure.TARGET and peak < MEMORY_MAX
     print(f"{'ok' if good else 'MISSED':7}{figure.TITLE}")

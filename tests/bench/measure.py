@@ -86,6 +86,33 @@ class Result:
         return self.memory if self.memory is not None else max(a.memory for a, _ in self.pairs)
 
 
+@dataclasses.dataclass
+class Each:
+    """How long one thing takes, in milliseconds of wall time and of CPU time; a value for each time it was measured."""
+    what: str
+    target: float = None  # of the wall time's median
+    wall: list = dataclasses.field(default_factory=list)
+    cpu: list = dataclasses.field(default_factory=list)
+
+    def add(self, wall, cpu):
+        self.wall.append(wall)
+        self.cpu.append(cpu)
+
+    def median(self):
+        return statistics.median(self.wall)
+
+    def good(self):
+        return self.target is None or self.median() <= self.target
+
+
+@dataclasses.dataclass
+class Times:
+    """A figure that is no ratio."""
+    each: list            # of Each
+    note: str = ""
+    memory: int = 0       # forge's own peak; 0: not looked at
+
+
 def compare(ours, theirs, pairs, note=""):
     """Both are functions that give a Run; what they do around it is not measured."""
     done = []

@@ -51,7 +51,8 @@ def copy_headers(base):
     shutil.copytree(GCC / "include", base / str(GCC)[1:] / "include", dirs_exist_ok=True)
 
 
-def make_world(project, shim):
+def make_gcc(project, shim):
+    """The world's root, and /toolchain."""
     base = project.base()
     for program in PROGRAMS:
         for path in [program, *libraries(program)]:
@@ -63,7 +64,10 @@ def make_world(project, shim):
     (project.recipes / "toolchain/bin").mkdir(parents=True)
     for name in ("cc", "c++", "gcc", "g++"):
         shutil.copy(shim, project.recipes / "toolchain/bin" / name)
-    cuda = project.recipes / "cuda"
+
+
+def make_cuda(project, shim):
+    base, cuda = project.base(), project.recipes / "cuda"
     (cuda / "lib").mkdir(parents=True)
     if have_nvcc():
         for name in TOOLKIT:
@@ -79,6 +83,11 @@ def make_world(project, shim):
         (cuda / "targets/x86_64-linux").mkdir(parents=True)
         shutil.copytree(CUDA / "include", cuda / "include", symlinks=True)
         (cuda / "targets/x86_64-linux/include").symlink_to("../../include")
+
+
+def make_world(project, shim):
+    make_gcc(project, shim)
+    make_cuda(project, shim)
 
 
 def recipe(name, script):
