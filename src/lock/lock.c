@@ -8,6 +8,7 @@
 #include "core/buf.h"
 #include "core/fs.h"
 #include "core/mem.h"
+#include "core/table.h"
 #include "lock/entry.h"
 #include "lock/lock_impl.h"
 #include "lock/request.h"
@@ -36,9 +37,30 @@ static int line_of(struct slice text, const char *key)
 	return line;
 }
 
+/* Where two branches add the same entry, git's merge=union may leave its line twice: the second is as good as empty. */
+static void drop_repeated(struct slice text, struct buf *out)
+{
+	struct table seen = TABLE_INIT(bool);
+	struct slice line;
+	for (bool more = true; more;) {
+		more = slice_cut(text, '\n', &line, &text);
+		bool whole = line.n && line.p[0] == '"' && memmem(line.p, line.n, "\":{", 3);
+		_cleanup_free_ char *entry = whole ? mem_dup_n(line.p, line.n) : NULL;
+		if (!entry || !table_find(&seen, entry))
+			buf_add(out, line.p, line.n);
+		if (entry)
+			table_put(&seen, entry);
+		if (more)
+			buf_byte(out, '\n');
+	}
+	table_free(&seen);
+}
+
 struct json *lock_parse(struct slice text, const char *file, struct err *err)
 {
-	_cleanup_json_ struct json *top = json_parse(text, FILE_LIMIT, err);
+	_cleanup_buf_ struct buf once = BUF_INIT;
+	drop_repeated(text, &once);
+	_cleanup_json_ struct json *top = json_parse(buf_slice(&once), FILE_LIMIT, err);
 	if (!top) {
 		err_set(err, ERR_INPUT, "%s: %s (take it from version control, or delete it and run forge lock)", file,
 			err->msg);

@@ -296,6 +296,25 @@ static void test_an_older_form_is_read_and_written_anew(void **state)
 	lock_free(l);
 }
 
+/* As git's merge=union leaves it, where two branches add one entry. */
+static void test_a_line_that_is_there_twice(void **state)
+{
+	_cleanup_err_ struct err err = { 0 };
+	const char *line = "\"tags a 1\":{\"tags\":[\"cp313-cp313\",\"cp314-cp314t\"]},\n";
+	_cleanup_free_ char *twice = mem_printf("%s\"wheels 3.13 a==1\"", line);
+	_cleanup_free_ char *text = spoil("\"wheels 3.13 a==1\"", twice);
+	write_lock(text);
+	struct lock *l = lock_open(file, &err);
+	if (!l)
+		fail_msg("%s", err.msg);
+	assert_true(lock_changed(l)); /* the next forge lock writes it once */
+	lock_free(l);
+	_cleanup_free_ char *other = spoil("\"wheels 3.13 a==1\"", "\"tags a 1\":{\"tags\":[]},\n\"wheels 3.13 a==1\"");
+	write_lock(other);
+	assert_null(lock_open(file, &err));
+	assert_non_null(strstr(err.msg, "duplicate"));
+}
+
 static void test_git(void **state)
 {
 	_cleanup_err_ struct err err = { 0 };
@@ -451,6 +470,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_saves_sorted_without_what_nobody_means, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_an_older_form_is_read_and_written_anew, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_git, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_line_that_is_there_twice, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_debian_source, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_cuda, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_oci, set_up, tear_down),
