@@ -20,8 +20,9 @@ static void test_memory_in_files(void **state)
 	struct fixture *f = WORLD(state);
 	f->spec.memory = 64 * MIB;
 	const struct outcome *o = run_guest(f, "eat-shm");
-	assert_said(o->log, "write: ENOSPC");
 	assert_true(o->end == SANDBOX_EXITED || o->end == SANDBOX_MEMORY);
+	if (o->end == SANDBOX_EXITED) /* it may be seen, and ended, before it is full */
+		assert_said(o->log, "write: ENOSPC");
 	fresh_scratch(f);
 	f->spec.memory = 0;
 	f->spec.timeout_ms = 300;
