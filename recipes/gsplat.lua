@@ -20,7 +20,6 @@ return forge.wheel {
   env = function(v) return {
     TORCH_CUDA_ARCH_LIST = v.archs:dotted ";",         -- unset: what torch thinks of as usual
   } end,
-  aliases = { TORCH_CUDA_ARCH_LIST = "archs" },
 
   label = forge.label.local_version "cu{cuda}{sm}torch{torch}",
   -- `import gsplat` works without the extension as well: it then compiles at run time, if there is a toolkit. So the

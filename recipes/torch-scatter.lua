@@ -26,7 +26,6 @@ return forge.wheel {
     FORCE_ONLY_CUDA      = "1",
     TORCH_CUDA_ARCH_LIST = v.archs:dotted ";",
   } end,
-  aliases = { TORCH_CUDA_ARCH_LIST = "archs" },
 
   label = forge.label.local_version "cu{cuda}{sm}torch{torch}",
   test  = {

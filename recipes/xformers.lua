@@ -24,7 +24,6 @@ return forge.wheel {
     TORCH_CUDA_ARCH_LIST = v.archs:dotted ";",
     XFORMERS_BUILD_TYPE  = "Release",          -- unset: RelWithDebInfo, with line tables
   } end,
-  aliases = { TORCH_CUDA_ARCH_LIST = "archs" },
 
   -- Setup.py takes BUILD_VERSION whole, and writes it into xformers/version.py too. Without it and without .git the
   -- version is that of version.txt.

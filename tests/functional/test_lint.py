@@ -156,7 +156,7 @@ CLEAN = {
 def with_cmake(project):
     """The lock answers for the usual base with cmake too."""
     lock = json.loads((project.recipes / "forge.lock").read_text())
-    [(key, entry)] = [(k, e) for k, e in lock["entries"].items() if k.startswith("debian trixie base-files") and "packages" in e]
+    key, entry = min((k, e) for k, e in lock["entries"].items() if k.startswith("debian trixie base-files bash") and "libbz2-dev" not in k and "packages" in e)
     lock["entries"][key.replace(" coreutils", " cmake coreutils")] = entry
     (project.recipes / "forge.lock").write_text(json.dumps(lock))
 
