@@ -52,8 +52,9 @@ done
       -- With CUDA as a language of CMake's it links NPP statically, which the wheels don't have.
       "-DENABLE_CUDA_FIRST_CLASS_LANGUAGE=OFF",
       "-DWITH_CUDNN=OFF", "-DWITH_NVCUVID=OFF", "-DWITH_NVCUVENC=OFF",
-      -- What would be downloaded while it is configured: a missing file only means a feature less.
-      "-DWITH_IPP=OFF", "-DWITH_UNIFONT=OFF",
+      -- What it would download while it is configured, the last even for a module that is not built. It goes on where
+      -- it can't, with a feature less.
+      "-DWITH_IPP=OFF", "-DWITH_UNIFONT=OFF", "-DWITH_ADE=OFF",
       "-DBUILD_ZLIB=ON", "-DBUILD_JPEG=ON", "-DBUILD_PNG=ON", "-DBUILD_TIFF=ON", "-DBUILD_WEBP=ON", "-DBUILD_OPENJPEG=ON",
       "-DCMAKE_INSTALL_RPATH=$ORIGIN/../nvidia/cu13/lib", "-DCMAKE_INSTALL_RPATH_USE_LINK_PATH=OFF",
       "-DBUILD_INFO_SKIP_SYSTEM_VERSION=ON",   -- cv2.getBuildInformation() has the version of the running kernel
