@@ -101,7 +101,7 @@ static int read_conf(struct mirror_map *m, const char *file, struct err *err)
 		return err_sys(err, "can't open %s", file);
 	if (fs_slurp(fd, CONF_LIMIT, &text, err) < 0)
 		return err_add(err, "%s", file);
-	return mirror_map_conf(m, (struct slice){ text.data ? text.data : "", text.len }, file, err);
+	return mirror_map_conf(m, buf_slice(&text), file, err);
 }
 
 int mirror_map_load(struct mirror_map *m, struct err *err)

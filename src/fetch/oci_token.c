@@ -102,7 +102,7 @@ static void came(void *ctx, int rc, const struct hash *sha256, int64_t size, str
 	_cleanup_err_ struct err why = { 0 };
 	t->asked = false;
 	if (rc == 0)
-		t->value = oci_token_parse((struct slice){ body->data ? body->data : "", body->len }, &why);
+		t->value = oci_token_parse(buf_slice(body), &why);
 	else
 		err_set(&why, err->code, "%s", err->msg);
 	while (t->waiters.count) {

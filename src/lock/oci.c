@@ -47,7 +47,8 @@ static int get(struct look *l, const char *kind, const char *name, const char *l
 	};
 	if (!net || net_ask(net, &a, 1, err) < 0)
 		return -1;
-	*text = (struct slice){ arena_dup_n(&l->arena, a.body.data ? a.body.data : "", a.body.len), a.body.len };
+	struct slice came = buf_slice(&a.body);
+	*text = (struct slice){ arena_dup_n(&l->arena, came.p, came.n), came.n };
 	if (sha256)
 		*sha256 = a.sha256;
 	net_ask_clear(&a);

@@ -168,7 +168,7 @@ def registry(tmp_path_factory):
 class Scripted:
     """tests/support/httpd.py as a registry: files at the paths that the API has, and a script that spoils them."""
 
-    def __init__(self, folder, script=None, port=0):
+    def __init__(self, folder, script=None):
         self.folder, self.lines = folder, folder.parent / (folder.name + ".log")
         folder.mkdir(exist_ok=True)
         file = folder.parent / (folder.name + ".json")

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from made import sha256
-from registry import SHELL, Image, busybox, digest, recipe, registry, scripted, tar, tree  # noqa: F401 (fixtures)
+from registry import SHELL, Image, busybox, digest, lay_out, recipe, registry, scripted, tree  # noqa: F401 (fixtures)
 
 SMALL = {"etc": "folder", "etc/os": b"one\n"}
 MORE = {"etc": "folder", "etc/more": b"two\n"}
@@ -89,7 +89,6 @@ def test_layers_are_fetched_once(project, scripted):
     """Two images that share a layer, in one run and after it; another image of the same repository later."""
     one, two = Image(SMALL, MORE), Image(SMALL, {"etc/two": b"2"})
     server = scripted(one)
-    from registry import lay_out
     lay_out(server.folder, "test/other", "1", two)
     text = f"""
     local function part(name) return forge.oci {{ image = "{server.host}/test/" .. name .. ":1" }}() end
@@ -151,7 +150,6 @@ def test_a_token(project, scripted):
     image = Image(SMALL, MORE)
     store = scripted(image)
     tokens = scripted(None, {"/token": [{"body": json.dumps({"token": "secret-1", "expires_in": 60})}]})
-    # the second answer stays: after the first 401 whatever is asked is given
     blobs = {f"/v2/test/image/blobs/{layer['digest']}": [{"status": 307, "headers": {
         "Location": f"http://{store.host}/v2/test/image/blobs/{layer['digest']}?signed=1"}}] for layer in image.layers()}
     script = {"/v2/test/image/manifests/1": [challenge(tokens.host), {}],
