@@ -70,7 +70,8 @@ class Toolkit:
         (self.folder / "recipes/try.lua").write_text(text.replace("SCRIPT", script))
         [line] = self.forge("realise", *args, "recipes/try.lua").splitlines()
         records = self.compiles()
-        return files(pathlib.Path(line)), {r["name"].split("/")[-1]: r["note"] for r in records[:len(records) - before] if r["what"] == "compile"}
+        new = {r["name"].removeprefix("w/"): r["note"] for r in records[:len(records) - before] if r["what"] == "compile"}
+        return files(pathlib.Path(line)), {name: note for name, note in new.items() if name in SOURCES}  # the store may have other users
 
 
 @pytest.fixture(scope="module", params=TOOLKITS)
