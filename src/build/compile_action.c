@@ -248,6 +248,7 @@ static int start_sandbox(struct compile_action *a, int out, int messages, struct
 		.env = (const char *const *)g.env.items, .cwd = a->o.cwd, .log_fd = out, .err_fd = messages,
 		.timeout_ms = a->o.kind == ACTION_TEXTS ? TEXTS_MS : v->timeout_ms, .memory = memory_ceiling(a),
 		.processes = PROCESSES_MAX, .file_size = FILE_MAX, .openat2 = a->o.traced,
+		.no_loopback = true,
 	};
 	a->sandbox = sandbox_start(a->pool->o.loop, &spec, ended, a, err);
 	str_list_free(&g.env);

@@ -20,6 +20,7 @@ enum action_kind {
 	ACTION_CUDAFE, /* cudafe++ */
 	ACTION_CICC,
 	ACTION_PTXAS,
+	ACTION_HOST,   /* nvcc's host half, to assembly */
 	ACTION_JOIN,   /* the rest of nvcc's steps */
 	ACTION_NVCC,   /* nvcc, whole */
 	ACTION_PLACED, /* in the build */

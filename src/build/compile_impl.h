@@ -64,6 +64,9 @@ struct compile_call {
 	char *stage;                    /* name of a folder in store/tmp: see compile_nvcc.h */
 	struct compile_action *texts;   /* whose /out holds the preprocessed texts; kept for the steps */
 	struct compile_action *cudafe;  /* whose /out holds the host's half; likewise */
+	struct compile_action *host;    /* whose /out holds its assembly; NULL: not begun, or made with the object */
+	char *host_object;              /* shell lines from that to the object */
+	bool host_done;
 	struct hash whole;              /* key of the whole command */
 	struct hash view;               /* of the files that it came from */
 	struct nvcc_steps steps;
@@ -150,11 +153,11 @@ void nvcc_run(struct compile_call *c);
 void nvcc_free(struct compile_call *c);
 
 /* compile_parts.c */
-/* All cicc steps, by their keys as the worker wrote them, and what follows from them; ends in nvcc_join() or
- * call_place(). */
+/* All cicc steps, by their keys as the worker wrote them, and what follows from them; ends in call_place() or, after
+ * each, in nvcc_go_on(). */
 int parts_start(struct compile_call *c, struct slice keys, struct err *err);
 void parts_free(struct compile_call *c);
-void nvcc_join(struct compile_call *c);
+bool parts_done(const struct compile_call *c, bool ptxas); /* all cicc steps, or those and all ptxas steps */
 
 /* compile_result.c */
 void result_keep(struct compile_pool *p, struct compile_made *made); /* to be committed; takes over what it owns */

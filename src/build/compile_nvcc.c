@@ -9,19 +9,29 @@
 #include "compile/nvcc_key.h"
 #include "core/fs.h"
 
-#define PARTS "/parts"
-
 void nvcc_free(struct compile_call *c)
 {
 	parts_free(c);
 	action_free(steal_ptr(c->texts));
 	action_free(steal_ptr(c->cudafe));
+	action_free(steal_ptr(c->host));
 	nvcc_steps_free(&c->steps);
 	str_list_free(&c->env);
 	str_list_free(&c->script);
 	mem_free_ptr(&c->script_in);
+	mem_free_ptr(&c->host_object);
 	mem_free_ptr(&c->stage_view);
 	mem_free_ptr(&c->stage_parts);
+}
+
+void nvcc_take(struct compile_call *c, proc_worker_fn *fn, call_worker_fn *done)
+{
+	_cleanup_err_ struct err err = { 0 };
+	c->made = store_tmp_name(c->pool->o.s, "compile", &err);
+	if (c->made)
+		call_worker(c, fn, c, done);
+	else
+		call_place(c, err.msg);
 }
 
 struct compile_action *nvcc_script(struct compile_call *c, enum action_kind kind, char *script,
@@ -35,108 +45,10 @@ struct compile_action *nvcc_script(struct compile_call *c, enum action_kind kind
 	free(c->script_in);
 	c->script_in = action_out(in);
 	c->binds[0] = (struct sandbox_bind){ c->script_in, NVCC_IN };
-	c->binds[1] = (struct sandbox_bind){ c->stage_parts, PARTS };
+	c->binds[1] = (struct sandbox_bind){ c->stage_parts, NVCC_PARTS };
 	return action_new(c->service, &(struct action_spec){ .kind = kind, .name = c->name, .number = c->number,
 		.argv = c->script.items, .env = c->env.items, .cwd = c->command.cwd, .build = c->stage_view, .binds = c->binds,
 		.bind_count = 2, .ended = ended, .ctx = c });
-}
-
-/* What the steps have said, the last ones excepted, in nvcc's order.  A step that said nothing may have left no file. */
-static int gather_said(struct compile_call *c, struct buf *out, struct buf *messages, struct err *err)
-{
-	_cleanup_close_ int texts = action_open_out(c->texts, err);
-	_cleanup_close_ int cudafe = texts < 0 ? -1 : action_open_out(c->cudafe, err);
-	_cleanup_close_ int stage = cudafe < 0 ? -1 :
-		fs_open_beneath(store_tmp_fd(c->pool->o.s), c->stage, O_RDONLY | O_DIRECTORY, 0, err);
-	size_t preprocessed = 0;
-	if (stage < 0)
-		return -1;
-	buf_str(messages, c->steps.said);
-	for (size_t i = 0; i < c->steps.items.count; i++) {
-		enum nvcc_step_kind kind = c->steps.items.items[i].kind;
-		if (kind == NVCC_FATBINARY || kind == NVCC_HOST)
-			continue;
-		int from = kind == NVCC_PREPROCESS ? texts : kind == NVCC_CUDAFE ? cudafe : stage;
-		size_t n = kind == NVCC_PREPROCESS ? preprocessed++ : kind == NVCC_CUDAFE ? 0 : i;
-		for (int k = 0; k < 2; k++) {
-			_cleanup_free_ char *path = mem_printf("said/%zu.%s", n, k ? "err" : "out");
-			if (faccessat(from, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 &&
-					fs_read_file(from, path, COMPILE_MESSAGES_MAX, k ? messages : out, err) < 0)
-				return -1;
-		}
-	}
-	return 0;
-}
-
-/* In a worker: the object that the last sandbox left. */
-static int take_joined(void *ctx, struct buf *answer, struct err *err)
-{
-	struct compile_call *c = ctx;
-	_cleanup_buf_ struct buf said_out = BUF_INIT, said_err = BUF_INIT, record = BUF_INIT;
-	_cleanup_close_ int out = action_open_out(c->action, err);
-	_cleanup_close_ int messages = out < 0 ? -1 : action_open_messages(c->action, err);
-	const struct taken_file files[] = { { c->command.out_object + strlen(COMPILE_OUT "/"), "object" }, { NULL, NULL } };
-	struct store_prepared made = { 0 };
-	if (messages < 0 || gather_said(c, &said_out, &said_err, err) < 0 ||
-			take_messages(messages, &said_out, &said_err, err) < 0 ||
-			take_result(c, c->made, out, files, buf_slice(&said_out),
-				buf_slice(&said_err), err) < 0)
-		return -1;
-	if (c->command.depfile) {
-		_cleanup_close_ int stage = fs_open_beneath(store_tmp_fd(c->pool->o.s), c->stage, O_RDONLY | O_DIRECTORY, 0, err);
-		_cleanup_free_ char *to = fs_join(c->made, "deps");
-		if (stage < 0 || store_copy_in(store_tmp_fd(c->pool->o.s), stage, "deps", to, err) < 0)
-			return -1;
-	}
-	if (take_prepare(c, c->made, "", &made, err) < 0)
-		return -1;
-	store_prepared_write(&made, &record);
-	answer_put(answer, record.data, record.len);
-	return 0;
-}
-
-static void joined(void *ctx, int rc, struct buf *answer, struct err *err)
-{
-	struct compile_call *c = ctx;
-	struct slice rest = buf_slice(answer), record;
-	struct store_prepared made = { 0 };
-	if (rc < 0 || answer_get(&rest, &record, err) < 0 || store_prepared_read(record, &made, err) < 0)
-		call_place(c, err->msg);
-	else
-		call_made(c, &made, &c->whole, "miss");
-}
-
-static void start_take(struct compile_call *c, proc_worker_fn *fn, call_worker_fn *done)
-{
-	_cleanup_err_ struct err err = { 0 };
-	c->made = store_tmp_name(c->pool->o.s, "compile", &err);
-	if (c->made)
-		call_worker(c, fn, c, done);
-	else
-		call_place(c, err.msg);
-}
-
-static void join_ended(void *ctx, const char *why)
-{
-	struct compile_call *c = ctx;
-	call_count(c, c->action);
-	if (why)
-		call_place(c, why);
-	else
-		start_take(c, take_joined, joined);
-}
-
-/* The last steps as nvcc has the shell run them, over what the others left. */
-void nvcc_join(struct compile_call *c)
-{
-	_cleanup_buf_ struct buf script = BUF_INIT;
-	buf_str(&script, "umask 022\nset -e\nln -s " NVCC_IN "/*.cudafe1.cpp " NVCC_IN "/*.module_id " PARTS "/* " COMPILE_OUT "/\n");
-	for (size_t i = 0; i < c->steps.items.count; i++) {
-		const struct nvcc_step *s = &c->steps.items.items[i];
-		if (s->kind == NVCC_FATBINARY || s->kind == NVCC_HOST)
-			buf_printf(&script, "%s\n", s->line);
-	}
-	c->action = nvcc_script(c, ACTION_JOIN, buf_steal(&script), c->cudafe, join_ended);
 }
 
 /* In a worker: the object of nvcc's own run.  What it read is what its preprocessing read, copies of which it saw. */
@@ -158,7 +70,7 @@ static void whole_ended(void *ctx, const char *why)
 	if (why)
 		call_place(c, why);
 	else
-		start_take(c, take_whole, take_run_done);
+		nvcc_take(c, take_whole, take_run_done);
 }
 
 static void run_whole(struct compile_call *c)

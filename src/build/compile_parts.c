@@ -53,13 +53,17 @@ static int take(void *ctx, struct buf *answer, struct err *err)
 
 static void part_start(struct compile_call *c, size_t step, const struct hash *exact, const struct hash *shared, bool named);
 
-static bool all_done(const struct compile_call *c)
+bool parts_done(const struct compile_call *c, bool ptxas)
 {
 	size_t wanted = 0, done = 0;
-	for (size_t i = 0; i < c->steps.items.count; i++)
-		wanted += c->steps.items.items[i].kind == NVCC_CICC || c->steps.items.items[i].kind == NVCC_PTXAS;
-	for (size_t i = 0; i < c->parts.count; i++)
-		done += c->parts.items[i]->done;
+	for (size_t i = 0; i < c->steps.items.count; i++) {
+		enum nvcc_step_kind kind = c->steps.items.items[i].kind;
+		wanted += kind == NVCC_CICC || (kind == NVCC_PTXAS && ptxas);
+	}
+	for (size_t i = 0; i < c->parts.count; i++) {
+		const struct compile_part *p = c->parts.items[i];
+		done += p->done && (ptxas || step_of(p)->kind == NVCC_CICC);
+	}
 	return done == wanted;
 }
 
@@ -92,8 +96,7 @@ static void placed(void *ctx, int rc, struct buf *answer, struct err *err)
 	}
 	if (c->placing)
 		return;
-	if (all_done(c))
-		nvcc_join(c);
+	nvcc_go_on(c);
 	action_free(steal_ptr(p->action));
 }
 

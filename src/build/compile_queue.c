@@ -10,7 +10,8 @@
 /* Bytes, of what was never seen and nothing like it. */
 static const uint64_t guesses[] = {
 	[ACTION_CC] = 512ull << 20, [ACTION_TEXTS] = 1ull << 30, [ACTION_CUDAFE] = 1ull << 30, [ACTION_CICC] = 2ull << 30,
-	[ACTION_PTXAS] = 1ull << 30, [ACTION_JOIN] = 1ull << 30, [ACTION_NVCC] = 2ull << 30, [ACTION_PLACED] = 1ull << 30,
+	[ACTION_PTXAS] = 1ull << 30, [ACTION_HOST] = 1ull << 30, [ACTION_JOIN] = 1ull << 30, [ACTION_NVCC] = 2ull << 30,
+	[ACTION_PLACED] = 1ull << 30,
 };
 
 struct compile_pool *compile_pool_new(const struct compile_pool_spec *spec)
@@ -80,7 +81,8 @@ static uint64_t expect_like(const struct compile_action *a)
  * need is not known from those, but which of them are to go first is. */
 void queue_expect(struct compile_action *a)
 {
-	bool whole = a->o.kind != ACTION_TEXTS && a->o.kind != ACTION_CUDAFE && a->o.kind != ACTION_JOIN;
+	enum action_kind kind = a->o.kind;
+	bool whole = kind != ACTION_TEXTS && kind != ACTION_CUDAFE && kind != ACTION_HOST && kind != ACTION_JOIN;
 	uint64_t bytes = 0;
 	store_compile_last(a->pool->o.s, a->o.name, &a->known_ms, &bytes, NULL);
 	a->expected = whole && bytes ? bytes : expect_like(a);

@@ -12,21 +12,19 @@
 
 #define VIEW_MAX (8ull << 30)      /* bytes of all files of the view */
 
-/* The texts of all steps, while they are being read. */
+/* What is known of the texts of all steps: they are large, and are read one at a time. */
 struct texts {
 	struct nvcc_steps steps;
-	struct buf *bytes;         /* by step */
-	struct slice *slices;
-	struct buf host, said, dryrun;
+	struct hash *hashes;       /* by step */
+	struct hash host;
+	struct nvcc_deps deps;
+	struct buf said, dryrun;
 };
 
 static void texts_free(struct texts *t)
 {
-	for (size_t i = 0; t->bytes && i < t->steps.items.count; i++)
-		buf_free(&t->bytes[i]);
-	free(t->bytes);
-	free(t->slices);
-	buf_free(&t->host);
+	free(t->hashes);
+	nvcc_deps_free(&t->deps);
 	buf_free(&t->said);
 	buf_free(&t->dryrun);
 	nvcc_steps_free(&t->steps);
@@ -53,19 +51,30 @@ static int read_said(int out, size_t n, struct buf *said, struct err *err)
 	return said->len > COMPILE_MESSAGES_MAX ? err_set(err, ERR_INPUT, "it says too much") : 0;
 }
 
-static int read_texts(struct texts *t, int out, struct err *err)
+static int read_one(struct texts *t, int out, const char *path, bool deps, struct hash *hash, struct err *err)
 {
-	size_t count = t->steps.items.count, ran = 0;
-	t->bytes = mem_alloc(count * sizeof *t->bytes);
-	t->slices = mem_alloc(count * sizeof *t->slices);
-	for (size_t i = 0; i < count; i++) {
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	if (nvcc_read_text(out, path, &text, err) < 0)
+		return -1;
+	struct slice bytes = buf_slice(&text);
+	hash_of(bytes.p, bytes.n, hash);
+	if (deps)
+		nvcc_deps_text(&t->deps, bytes);
+	return 0;
+}
+
+static int read_texts(const struct compile_call *c, struct texts *t, int out, struct err *err)
+{
+	size_t ran = 0;
+	t->hashes = mem_alloc(t->steps.items.count * sizeof *t->hashes);
+	t->deps = (struct nvcc_deps){ .users_only = c->command.deps_users, .phony = c->command.deps_phony };
+	for (size_t i = 0; i < t->steps.items.count; i++) {
 		const struct nvcc_step *s = &t->steps.items.items[i];
-		if (s->kind == NVCC_PREPROCESS &&
-				(nvcc_read_text(out, s->writes, &t->bytes[i], err) < 0 || read_said(out, ran++, &t->said, err) < 0))
+		if (s->kind == NVCC_PREPROCESS && (read_one(t, out, s->writes, c->command.depfile != NULL, &t->hashes[i], err) < 0 ||
+				read_said(out, ran++, &t->said, err) < 0))
 			return -1;
-		t->slices[i] = (struct slice){ t->bytes[i].data ? t->bytes[i].data : "", t->bytes[i].len };
 	}
-	return nvcc_read_text(out, COMPILE_OUT "/host.ii", &t->host, err);
+	return read_one(t, out, COMPILE_OUT "/host.ii", false, &t->host, err);
 }
 
 /* Every step that forge is to run must be one it can. */
@@ -84,18 +93,12 @@ static int check_steps(const struct nvcc_steps *steps, struct err *err)
 	return 0;
 }
 
-static int write_deps(const struct compile_call *c, const struct texts *t, int stage, struct err *err)
+static int write_deps(struct texts *t, int stage, struct err *err)
 {
-	struct nvcc_deps deps = { .users_only = c->command.deps_users, .phony = c->command.deps_phony };
 	_cleanup_buf_ struct buf text = BUF_INIT;
-	for (size_t i = 0; i < t->steps.items.count; i++)
-		if (t->steps.items.items[i].kind == NVCC_PREPROCESS)
-			nvcc_deps_text(&deps, t->slices[i]);
-	bool odd = deps.odd;
-	nvcc_deps_write(&deps, &text);
-	nvcc_deps_free(&deps);
-	if (odd)
+	if (t->deps.odd)
 		return err_set(err, ERR_INPUT, "a header has an odd name");
+	nvcc_deps_write(&t->deps, &text);
 	return fs_write_file(stage, "deps", text.data, text.len, 0644, err);
 }
 
@@ -175,11 +178,11 @@ static int make_stage(const struct compile_call *c, const struct trace *t, int *
 static int take_apart(const struct compile_call *c, struct texts *t, int out, int stage, struct err *err)
 {
 	if (nvcc_steps_read(buf_slice(&t->dryrun), &t->steps, err) < 0 ||
-			check_steps(&t->steps, err) < 0 || read_texts(t, out, err) < 0)
+			check_steps(&t->steps, err) < 0 || read_texts(c, t, out, err) < 0)
 		return -1;
 	if (c->command.depfile && !t->steps.deps)
 		return err_set(err, ERR_INPUT, "nvcc makes its dependencies in another way");
-	return c->command.depfile ? write_deps(c, t, stage, err) : 0;
+	return c->command.depfile ? write_deps(t, stage, err) : 0;
 }
 
 static int answer_texts(struct compile_call *c, struct texts *t, struct manifest_entry *entry, const char *why,
@@ -190,8 +193,7 @@ static int answer_texts(struct compile_call *c, struct texts *t, struct manifest
 	hash_view(entry, &view);
 	const struct nvcc_key k = { &c->command, c->service->view.toolchain, c->command.looks_at_files ? &view : NULL };
 	if (!*why)
-		nvcc_key_whole(&k, &t->steps, t->slices, buf_slice(&t->host),
-			buf_slice(&t->said), &entry->result);
+		nvcc_key_whole(&k, &t->steps, t->hashes, &t->host, buf_slice(&t->said), &entry->result);
 	if (!*why && trace_manifest(c, entry, &manifest, err) < 0)
 		return -1;
 	answer_put(answer, why, strlen(why) + 1);

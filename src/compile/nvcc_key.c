@@ -98,23 +98,23 @@ static bool is_search(const struct str_list *words, size_t i)
 		strcmp(before, "-I") == 0;
 }
 
-void nvcc_key_whole(const struct nvcc_key *k, const struct nvcc_steps *steps, const struct slice *texts, struct slice host,
+void nvcc_key_whole(const struct nvcc_key *k, const struct nvcc_steps *steps, const struct hash *texts, const struct hash *host,
 	struct slice said, struct hash *out)
 {
 	struct hasher h;
-	begin(&h, "forge nvcc 2", k);
+	begin(&h, "forge nvcc 3", k);
 	for (size_t i = 0; i < k->command->key.count; i++)
 		add_text(&h, "flag", k->command->key.items[i]);
 	for (size_t i = 0; i < steps->items.count; i++) {
 		const struct nvcc_step *s = &steps->items.items[i];
 		add_text(&h, "step", s->writes);
 		if (s->kind == NVCC_PREPROCESS)
-			add_slice(&h, "text", texts[i]);
+			add_field(&h, "text", texts[i].bytes, HASH_SIZE);
 		for (size_t w = 0; s->kind != NVCC_PREPROCESS && w < s->words.count; w++)
 			if (!is_search(&s->words, w))
 				add_text(&h, "word", s->words.items[w]);
 	}
-	add_slice(&h, "host", host);
+	add_field(&h, "host", host->bytes, HASH_SIZE);
 	add_slice(&h, "said", said);
 	add_text(&h, "nvcc", steps->said);
 	hash_end(&h, out);

@@ -27,10 +27,10 @@ struct nvcc_key {
 	const struct hash *view; /* of all files that the texts came from, where the steps look at them (-lineinfo); else NULL */
 };
 
-/* Of the whole command: from the texts (of each PREPROCESS step, by its index, and `host`, the one that is made for
- * what the host's compiler reads besides), the steps, and what was said so far. */
-void nvcc_key_whole(const struct nvcc_key *k, const struct nvcc_steps *steps, const struct slice *texts, struct slice host,
-	struct slice said, struct hash *out);
+/* Of the whole command: from hashes of the texts (of each PREPROCESS step, by its index, and `host`, the one that is made
+ * for what the host's compiler reads besides), the steps, and what was said so far. */
+void nvcc_key_whole(const struct nvcc_key *k, const struct nvcc_steps *steps, const struct hash *texts,
+	const struct hash *host, struct slice said, struct hash *out);
 
 /* Of a cicc step: *exact is of the text as it is; *shared is the same for every list of architectures, as far as
  * that only shows in names (compile/arch_names.h).  They are equal where the text has no such names, or has them

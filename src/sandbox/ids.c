@@ -23,11 +23,13 @@
 
 #define ALL_IDS 4294967295ull
 
+enum ids_of { IDS_USERS, IDS_GROUPS };
+
 struct range {
 	unsigned long long inside, count; /* the ids we know, of the row that reaches highest */
 };
 
-static struct range highest_range(const char *map_path)
+static struct range read_highest(const char *map_path)
 {
 	struct range best = { 0, 0 };
 	FILE *f = fopen(map_path, "re");
@@ -40,16 +42,25 @@ static struct range highest_range(const char *map_path)
 	return best;
 }
 
-/* Is there an id but root's own? */
-static bool has_spare(const char *map_path)
+/* Of our own map, which is written once, before a process that has one runs. */
+static struct range highest_range(enum ids_of of)
 {
-	struct range r = highest_range(map_path);
+	static const char *const maps[] = { [IDS_USERS] = "/proc/self/uid_map", [IDS_GROUPS] = "/proc/self/gid_map" };
+	static struct range known[2];
+	if (known[of].count == 0)
+		known[of] = read_highest(maps[of]);
+	return known[of];
+}
+
+/* Is there an id but root's own? */
+static bool has_spare(struct range r)
+{
 	return r.inside + r.count > 1;
 }
 
 bool ids_have_own(void)
 {
-	return geteuid() == 0 && has_spare("/proc/self/uid_map") && has_spare("/proc/self/gid_map");
+	return geteuid() == 0 && has_spare(highest_range(IDS_USERS)) && has_spare(highest_range(IDS_GROUPS));
 }
 
 static bool maps_all(struct range r)
@@ -59,16 +70,15 @@ static bool maps_all(struct range r)
 
 unsigned ids_builder(pid_t pid)
 {
-	bool all = ids_have_own() && maps_all(highest_range("/proc/self/uid_map")) &&
-		maps_all(highest_range("/proc/self/gid_map"));
+	bool all = ids_have_own() && maps_all(highest_range(IDS_USERS)) && maps_all(highest_range(IDS_GROUPS));
 	return all ? SANDBOX_UID_BASE + (unsigned)pid : 0;
 }
 
-static char *map_text(const char *own_map, bool own_id, unsigned id, unsigned long long builder)
+static char *map_text(enum ids_of of, bool own_id, unsigned id, unsigned long long builder)
 {
 	if (!own_id)
 		return mem_printf("%d %u 1\n", SANDBOX_UID, id);
-	struct range r = highest_range(own_map);
+	struct range r = highest_range(of);
 	if (maps_all(r))
 		return mem_printf("0 0 1000\n1000 %llu 1\n1001 1001 %llu\n%llu 1000 1\n%llu %llu %llu\n", builder,
 			builder - 1001, builder, builder + 1, builder + 1, ALL_IDS - builder - 1);
@@ -88,8 +98,8 @@ static int write_proc(pid_t pid, const char *name, const char *text, struct err 
 int ids_map(pid_t pid, bool own_id, unsigned builder, struct err *err)
 {
 	unsigned id = builder ? builder : SANDBOX_UID_BASE + (unsigned)pid;
-	_cleanup_free_ char *uids = map_text("/proc/self/uid_map", own_id, geteuid(), id);
-	_cleanup_free_ char *gids = map_text("/proc/self/gid_map", own_id, getegid(), id);
+	_cleanup_free_ char *uids = map_text(IDS_USERS, own_id, geteuid(), id);
+	_cleanup_free_ char *gids = map_text(IDS_GROUPS, own_id, getegid(), id);
 	if (!own_id && write_proc(pid, "setgroups", "deny", err) < 0)
 		return -1; /* the kernel wants this before it lets a user map a group */
 	if (write_proc(pid, "uid_map", uids, err) < 0)

@@ -91,7 +91,7 @@ static void set_names(const struct plan *p)
 
 static int start_network(const struct plan *p)
 {
-	if (p->spec->network)
+	if (p->spec->network || p->spec->no_loopback)
 		return -1;
 	int names = net_loopback_up() < 0 ? -1 : net_names_socket();
 	if (names < 0)
@@ -141,11 +141,11 @@ _Noreturn void init_run(const struct plan *given)
 	sigfillset(&all);
 	if (sigprocmask(SIG_BLOCK, &all, NULL) < 0)
 		plan_fail(&p, STEP_SIGNALS, "");
-	pid_t builder = plan_clone(0);
-	if (builder < 0)
-		plan_fail(&p, STEP_BUILDER, "");
+	pid_t builder = vfork(); /* not a second copy of forge's memory, to be thrown away a moment later */
 	if (builder == 0)
 		builder_run(&p);
+	if (builder < 0)
+		plan_fail(&p, STEP_BUILDER, "");
 	blank_command_line(); /* only now: the spec may point into it */
 	watch_run(&p, builder, names);
 	_exit(0);

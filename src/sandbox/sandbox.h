@@ -62,6 +62,7 @@ struct sandbox_spec {
 	unsigned cores;                     /* 0: all; else the affinity is not narrowed, only told (NIX_BUILD_CORES) */
 	bool openat2;                       /* for a tracer; its modes can't be looked into, so what it makes may have
 	                                       set-id bits: nothing of it may be run, or reached by others, outside */
+	bool no_loopback;                   /* nor does anybody answer for names: a compiler asks nobody, and starts sooner */
 	bool network;                       /* never for builds; for tests of the sandbox itself */
 };
 

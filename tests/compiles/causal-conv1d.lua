@@ -10,6 +10,6 @@ return require "objects" {
       s/cc_flag.append("arch=.*/pass/' setup.py
     objects=/build/src/build/temp.linux-x86_64-cpython-313/csrc
     only $objects/causal_conv1d.o $objects/causal_conv1d_update.o
-    python setup.py -q build_ext || true
+    PATH=/build/only:$PATH python setup.py -q build_ext || true
   ]],
 }

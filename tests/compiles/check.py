@@ -38,19 +38,19 @@ class Forge:
         return subprocess.run([FORGE, *args, "--store", self.store], env=self.env, stdout=subprocess.PIPE, text=True)
 
     def realise(self, packages, variant):
-        """{package: what its build lists}; one that fails has said so, and is not in it."""
+        """{package: the path of what its build lists}; one that fails has said so, and is not in it."""
         more = ["--no-compile-store"] if variant == "place" else []
         out = self.run("realise", "--variant", variant, *more, *(HERE / f"{name}.lua" for name in packages)).stdout
-        lists = {}
-        for path in map(pathlib.Path, out.splitlines()):
-            # <hash>-<package>-<round>
-            lists[path.name[33:].removesuffix(f"-{variant}")] = read_list(path)
-        return lists
+        # <hash>-<package>-<round>
+        return {path.name[33:].removesuffix(f"-{variant}"): path for path in map(pathlib.Path, out.splitlines())}
 
-    def compiles(self, package, variant):
-        """The records of whole compiles of a build."""
-        out = self.run("log", "--compiles", "--json", "--lines", "100000").stdout
-        return [r for r in json.loads(out) if r["what"] == "compile" and (r["drv"] or "").endswith(f"-{package}-{variant}.drv")]
+    def log(self, *args):
+        return json.loads(self.run("log", "--json", "--lines", "100000", *args).stdout)
+
+    def compiles(self, path):
+        """The records of whole compiles of the build that made this."""
+        builds = {record.get("drv") for record in self.log() if record.get("path", "").endswith("/" + path.name)}
+        return [record for record in self.log("--compiles") if record["what"] == "compile" and record.get("drv") in builds]
 
 
 def read_list(path):
@@ -140,19 +140,20 @@ def show_reasons(packages):
 
 
 def check(forge, names):
-    packages = [Package(name) for name in names]
-    lists, records = {}, {}
+    packages, made = [Package(name) for name in names], {}
     for which in ROUNDS:
         began = time.monotonic()
-        lists[which] = forge.realise(names, which)
+        made[which] = forge.realise(names, which)
         print(f"{which}: {time.monotonic() - began:.0f} s", flush=True)
     for p in packages:
-        missing = [which for which in ROUNDS if p.name not in lists[which]]
+        missing = [which for which in ROUNDS if p.name not in made[which]]
         if missing:
             p.problems.append(f"its build failed: {', '.join(missing)}")
-        else:
-            compare(p, {which: lists[which][p.name] for which in ROUNDS},
-                    {which: forge.compiles(p.name, which) for which in ("made", "found")})
+            continue
+        compare(p, {which: read_list(made[which][p.name]) for which in ROUNDS},
+                {which: forge.compiles(made[which][p.name]) for which in ("made", "found")})
+        if not p.commands:
+            p.problems.append("its build left no objects")
     return packages
 
 

@@ -6,6 +6,6 @@ return require "objects" {
   build = [[
     objects=/build/src/build/temp.linux-x86_64-cpython-313/csrc/flash_attn
     only $objects/flash_api.o $objects/src/flash_fwd_hdim32_fp16_sm80.o
-    python setup.py -q build_ext || true
+    PATH=/build/only:$PATH python setup.py -q build_ext || true
   ]],
 }

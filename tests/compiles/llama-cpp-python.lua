@@ -3,6 +3,7 @@ return require "objects" {
   name = "llama-cpp-python", version = "0.3.16", cuda = "13.0",
   requires = { "scikit-build-core==0.11.6", "cmake==3.31.6", "ninja==1.13.0", "nvidia-cublas==13.1.0.3" },
   env = {
+    SKBUILD_BUILD_DIR = "/build/cmake", -- else a folder of a random name in /tmp, where nothing is kept
     CMAKE_ARGS = "-DCMAKE_MAKE_PROGRAM=/build/only/ninja -DGGML_CUDA=ON -DGGML_CUDA_NO_VMM=ON -DGGML_NATIVE=OFF -DCMAKE_CUDA_ARCHITECTURES=80;90 -DCUDA_cublas_LIBRARY=/cuda/lib/libcublas.so.13",
   },
   build = [[

@@ -1,19 +1,20 @@
 # One build of objects.lua, run by /bin/sh -eu: $SOURCE is the package's folder, $BUILD what is to be run there, and
 # $out the list of all objects that it leaves, with the dependency files that it leaves beside them.
 
-# only TARGET …: when the build calls ninja, these are made in the place of all.  What setup.py does after that lacks
-# the rest, and may fail.
+# only TARGET …: makes /build/only/ninja, which makes these in the place of all that a build asks ninja for.  What the
+# build does after that lacks the rest, and may fail.
 only() {
 	mkdir /build/only
 	{
 		echo '#!/bin/sh -eu'
-		# CMake calls it for its own small tests too, in folders of theirs.
-		echo "grep -qsF ' $1' build.ninja || exec /env/bin/ninja \"\$@\""
+		# A compiler is not forge's if folders of the build's are searched for it first.
+		echo 'PATH=${PATH#/build/only:}'
+		# Questions, and CMake's own small tests.
+		echo 'case "$PWD $*" in *CMakeFiles/CMake* | *" --version"* | *" -t "*) exec /env/bin/ninja "$@" ;; esac'
 		echo "/env/bin/ninja -j \$MAX_JOBS $*"
 		echo "touch /build/only/done"
 	} >/build/only/ninja
 	chmod 755 /build/only/ninja
-	PATH=/build/only:$PATH
 }
 
 mkdir -p "$HOME"
@@ -30,4 +31,5 @@ if [ -d /build/only ] && [ ! -e /build/only/done ]; then
 fi
 
 cd /build
-find . -type f \( -name '*.o' -o -name '*.o.d' \) -print0 | sort -z | xargs -0 -r sha256sum >"$out"
+# Not what CMake finds out about compilers by.
+find . -type f \( -name '*.o' -o -name '*.o.d' \) -not -path '*/CMakeFiles/*/CompilerId*' -print0 | sort -z | xargs -0 -r sha256sum >"$out"

@@ -6,7 +6,7 @@ return require "objects" {
   env = { CMAKE_ARGS = "-DCMAKE_MAKE_PROGRAM=/build/only/ninja -DWITH_IPP=OFF -DBUILD_LIST=core,imgcodecs" },
   build = [[
     core=modules/core/CMakeFiles/opencv_core.dir/src
-    only zlib libpng libjpeg-turbo libtiff libwebp libopenjp2 ittnotify IlmImf \
+    only libpng libjpeg-turbo libtiff libwebp libopenjp2 ittnotify IlmImf \
       $core/alloc.cpp.o $core/check.cpp.o $core/logger.cpp.o $core/trace.cpp.o $core/hal_internal.cpp.o $core/lpsolver.cpp.o
     python setup.py build || true
   ]],

@@ -63,6 +63,11 @@ static void test_no_network(void **state)
 	assert_said(f->out->log, "    lo:");
 	assert_not_said(f->out->log, "eth");
 	fresh_scratch(f);
+	f->spec.no_loopback = true;
+	assert_exited(run_guest(f, "connect", "127.0.0.1", port), 0);
+	assert_string_equal(f->out->log, "connect: ENETUNREACH\n");
+	fresh_scratch(f);
+	f->spec.no_loopback = false;
 	f->spec.network = true;
 	assert_exited(run_guest(f, "connect", "127.0.0.1", port), 0);
 	assert_string_equal(f->out->log, "connect: done\n");
