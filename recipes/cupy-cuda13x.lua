@@ -17,7 +17,7 @@ return forge.wheel {
   source   = forge.sdist { name = "cupy", version = "14.2.0" },
 
   matrix = {
-    python = { "3.13" },
+    python = { "3.13", "3.11", "3.14", "3.14t" },
     cuda   = { "13.0" },
     -- For the few sources that are compiled ahead (CUB, Thrust, random numbers); all else is compiled when it runs. The
     -- second is upstream's list.

@@ -9,9 +9,9 @@ return forge.wheel {
   license  = "Apache-2.0",
 
   matrix = {
-    python = { "3.13" },
-    torch  = { "2.11.0" },
-    cuda   = { "13.0" },
+    python = { "3.13", "3.11", "3.14" },
+    torch  = { "2.11.0", "2.15.0", "2.6.0" },
+    cuda   = { "13.0", "13.2", "12.4" },
     archs  = { { "80" }, { "90" } },
   },
 

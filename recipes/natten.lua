@@ -9,7 +9,7 @@ return forge.wheel {
   license  = "MIT",
 
   matrix = {
-    python = { "3.13" },
+    python = { "3.13", "3.11", "3.14" },
     torch  = { "2.11.0" },
     cuda   = { "13.0" },
     archs  = { { "80" }, { "90a" } },

@@ -19,7 +19,7 @@ return forge.wheel {
   source   = forge.sdist { name = "opencv-contrib-python", version = "5.0.0.93" },
 
   matrix = {
-    python = { "3.13" },
+    python = { "3.13", "3.11", "3.14" },
     cuda   = { "13.0" },
     archs  = { { "80" }, { "90" } },
   },

@@ -47,8 +47,8 @@ def object_of(path):
 class World:
     """The world of a build, laid out by hand below `folder`."""
 
-    def __init__(self, work, store):
-        told = subprocess.run([places.tool("build_tool"), "environment", "lib", RECIPE, store, NAME + "-raw"],
+    def __init__(self, work, store, recipe):
+        told = subprocess.run([places.tool("build_tool"), "environment", "lib", recipe, store, NAME + "-raw"],
                               cwd=places.ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
         self.env = json.loads(told)
         self.world = json.loads(self.env.pop("world"))
@@ -117,25 +117,25 @@ def steps(store, env):
     return wall / 1000, cpu / 1000
 
 
-def prepare(store, env):
+def prepare(store, env, recipe):
     """Everything that the build needs, but not the build: that is told to fail."""
-    done = subprocess.run([places.FORGE, "realise", "--keep-going", "--set", "build=exit 1", "--store", store, RECIPE],
+    done = subprocess.run([places.FORGE, "realise", "--keep-going", "--set", "build=exit 1", "--store", store, recipe],
                           cwd=places.ROOT, env=env, capture_output=True, text=True)
     if done.returncode != 100:
         raise RuntimeError(f"preparing: status {done.returncode}\n{done.stderr[-2000:]}")
 
 
-def measure(work, pairs=None, **_):
+def measure(work, pairs=None, recipe=RECIPE, **_):
     if os.geteuid() != 0:
         raise Skip("laying out the world by hand needs root")
     env, store, ready = places.forge_env(work), work / "causal-store", work / "ready"
-    prepare(ready, env)
-    by_hand, peaks = World(work, ready), []
+    prepare(ready, env, recipe)
+    by_hand, peaks = World(work, ready, recipe), []
 
     def ours():
         fresh(ready, store)
         with Watch(places.FORGE) as watch:
-            run([places.FORGE, "realise", "--offline", *SHARE, "--store", store, RECIPE], cwd=places.ROOT, env=env)
+            run([places.FORGE, "realise", "--offline", *SHARE, "--store", store, recipe], cwd=places.ROOT, env=env)
         peaks.append(watch.peak)
         wall, cpu = steps(store, env)
         places.remove(store)
