@@ -63,49 +63,72 @@ static struct slice next_token(struct slice *s, bool *sign)
 	return token;
 }
 
-static bool is_named(const struct buf *scope, struct slice tag, const char *option)
+/* Where reading stands: in which options, and what the statement has so far. */
+struct reading {
+	struct buf scope;          /* "Acquire::http::" */
+	size_t begins[DEPTH_MAX];  /* what scope's length was outside each of them */
+	size_t depth;
+	struct slice tag, value;   /* p is NULL: none yet */
+};
+
+static bool is_named(const struct reading *r, const char *option)
 {
-	_cleanup_free_ char *name = mem_printf("%s%.*s", scope->data ? scope->data : "", (int)tag.n, tag.p);
+	struct slice scope = buf_slice(&r->scope);
+	_cleanup_free_ char *name = mem_printf("%.*s%.*s", (int)scope.n, scope.p, (int)r->tag.n, r->tag.p);
 	return strcasecmp(name, option) == 0;
+}
+
+static bool enter(struct reading *r)
+{
+	if (r->depth == DEPTH_MAX)
+		return false;
+	r->begins[r->depth++] = r->scope.len;
+	buf_printf(&r->scope, "%.*s::", (int)r->tag.n, r->tag.p ? r->tag.p : "");
+	return true;
+}
+
+static bool leave(struct reading *r)
+{
+	if (r->depth == 0)
+		return false;
+	r->scope.len = r->begins[--r->depth];
+	return true;
+}
+
+/* One of { } ; ends a statement's words.  false: the text's form is wrong here. */
+static bool take_sign(struct reading *r, char sign, const char *option, char **found)
+{
+	bool ok = sign == '{' ? enter(r) : sign == '}' ? leave(r) : true;
+	if (sign == ';' && r->tag.p && r->value.p && is_named(r, option)) {
+		free(*found);
+		*found = mem_dup_n(r->value.p, r->value.n);
+	}
+	r->tag = r->value = (struct slice){ NULL, 0 };
+	return ok;
 }
 
 char *registry_apt_conf_text(struct slice text, const char *option)
 {
-	_cleanup_buf_ struct buf scope = BUF_INIT;
-	size_t begins[DEPTH_MAX], depth = 0;
-	struct slice tag = { NULL, 0 }, value = { NULL, 0 }, token;
+	struct reading r = { .scope = BUF_INIT };
+	struct slice token;
 	char *found = NULL;
-	bool sign;
-	while ((token = next_token(&text, &sign)).n) {
-		if (!sign) {
-			*(tag.p ? &value : &tag) = token;
-			continue;
-		}
-		if (token.p[0] == '{') {
-			if (depth == DEPTH_MAX)
-				break;
-			begins[depth++] = scope.len;
-			buf_printf(&scope, "%.*s::", (int)tag.n, tag.p ? tag.p : "");
-		} else if (token.p[0] == '}') {
-			if (depth == 0)
-				break;
-			scope.len = begins[--depth];
-			scope.data[scope.len] = '\0';
-		} else if (tag.p && value.p && is_named(&scope, tag, option)) {
-			free(found);
-			found = mem_dup_n(value.p, value.n);
-		}
-		tag = value = (struct slice){ NULL, 0 };
+	bool sign, ok = true;
+	while (ok && (token = next_token(&text, &sign)).n) {
+		if (sign)
+			ok = take_sign(&r, token.p[0], option, &found);
+		else
+			*(r.tag.p ? &r.value : &r.tag) = token;
 	}
+	buf_free(&r.scope);
 	return found;
 }
 
 static void read_one(const char *path, const char *option, char **found)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
-	if (fs_read_file(AT_FDCWD, path, CONF_LIMIT, &text, NULL) < 0 || !text.len)
+	if (fs_read_file(AT_FDCWD, path, CONF_LIMIT, &text, NULL) < 0)
 		return;
-	char *value = registry_apt_conf_text((struct slice){ text.data, text.len }, option);
+	char *value = registry_apt_conf_text(buf_slice(&text), option);
 	if (!value)
 		return;
 	free(*found);

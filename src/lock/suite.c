@@ -60,7 +60,7 @@ static int fetch_release(const struct suite *s, struct err *err)
 	int rc = net_ask(s->r->net, &a, 1, err);
 	if (rc == 0)
 		rc = signed_text(&a.body, signed_keyring(), s->folder, &text, err);
-	struct slice signed_part = { text.data ? text.data : "", text.len };
+	struct slice signed_part = buf_slice(&text);
 	if (rc == 0)
 		rc = check_dated(s, signed_part, err);
 	if (rc == 0 && memchr(signed_part.p, '\0', signed_part.n))
