@@ -9,6 +9,7 @@
 #include <lua.h>
 #include "core/arena.h"
 #include "core/list.h"
+#include "drv/text.h"
 #include "lua/eval.h"
 
 /* What a digest or a placeholder stands for. */
@@ -46,6 +47,7 @@ struct graph {
 	LIST(size_t) used_sources;
 	const char *own_out;      /* the placeholder of an own output "out", once it was needed */
 	struct buf scratch;
+	struct drv_text text;     /* of the derivation that is added */
 	const void *metatable;    /* of the userdata */
 };
 
