@@ -49,14 +49,14 @@ function wheels.get(request)
   return answers[key]
 end
 
-local subs = {}
+local layer_of = {}
 
 -- A wheel's folder with a sub-folder added.
 function wheels.layer(wheel, sub)
-  local of = subs[sub] or {}
-  subs[sub] = of
-  of[wheel] = of[wheel] or wheel.folder .. sub
-  return of[wheel]
+  local known = layer_of[sub] or {}
+  layer_of[sub] = known
+  known[wheel] = known[wheel] or wheel.folder .. sub
+  return known[wheel]
 end
 
 local layers_of = {}
@@ -65,13 +65,13 @@ local layers_of = {}
 -- changed.
 function wheels.layers(list, sub)
   layers_of[list] = layers_of[list] or {}
-  local known = layers_of[list]
-  if not known[sub] then
+  local made, known = layers_of[list], layer_of[sub] or {}
+  if not made[sub] then
     local layers = {}
-    for i, wheel in ipairs(list) do layers[i] = wheels.layer(wheel, sub) end
-    known[sub] = layers
+    for i, wheel in ipairs(list) do layers[i] = known[wheel] or wheels.layer(wheel, sub) end
+    made[sub] = layers
   end
-  return known[sub]
+  return made[sub]
 end
 
 return wheels
