@@ -133,32 +133,72 @@ local function newest_pythons(all, excluded)
   return newest
 end
 
--- The profiles that every recipe with these axes has; the recipe's own of the same name comes first.
-local function built_in(matrix, all, excluded)
-  local made = {
-    all = function() return true end,
-    default = function(v, i)
-      for k = 1, i - 1 do
-        if not excluded(k) then return false end
-      end
-      return true
-    end,
-  }
-  for _, version in ipairs(matrix.torch or {}) do
-    local major, minor = version:match("^(%d+)%.(%d+)")
-    if major then
-      local name = major .. "." .. minor
-      made["pytorch" .. major .. minor] = function(v) return v.torch:match("^%d+%.%d+") == name end
+-- "pytorch211" for torch 2.11.0, "python313" for Python 3.13; nil for a torch without such a number.
+local function torch_profile(version)
+  local major, minor = version:match("^(%d+)%.(%d+)")
+  return major and "pytorch" .. major .. minor
+end
+
+local function python_profile(version)
+  return "python" .. version:gsub("%.", "")
+end
+
+-- The profile of each value of an axis; for a matrix without it none.
+local function names_of(values, name_of)
+  local names = {}
+  for _, value in ipairs(values or {}) do names[value] = name_of(value) end
+  return names
+end
+
+-- The indexes of the variants with each of the named values of an axis, by name.
+local function by_name(all, axis, names)
+  local chosen = {}
+  for i, v in ipairs(all) do
+    local name = names[v.axes[axis]]
+    if name then
+      chosen[name] = chosen[name] or {}
+      table.insert(chosen[name], i)
     end
   end
-  for _, version in ipairs(matrix.python or {}) do
-    made["python" .. version:gsub("%.", "")] = function(v) return v.python == version end
+  return chosen
+end
+
+-- The indexes of the variants for which a test holds.
+local function those(all, test)
+  local chosen = {}
+  for i, v in ipairs(all) do
+    if test(v, i) then chosen[#chosen + 1] = i end
+  end
+  return chosen
+end
+
+local function first_left(all, excluded)
+  for i in ipairs(all) do
+    if not excluded(i) then return { i } end
+  end
+  return {}
+end
+
+-- The profiles that every recipe with these axes has; the recipe's own of the same name comes first. Each is a function
+-- that gives indexes, some of which may be excluded.
+local function built_in(matrix, all, excluded)
+  local made = {
+    all = function() return those(all, function() return true end) end,
+    default = function() return first_left(all, excluded) end,
+  }
+  for axis, name_of in pairs { torch = torch_profile, python = python_profile } do
+    local names, chosen = names_of(matrix[axis], name_of), nil
+    for _, name in pairs(names) do
+      made[name] = function()
+        chosen = chosen or by_name(all, axis, names)
+        return chosen[name]
+      end
+    end
   end
   if matrix.torch and matrix.python then
-    local newest
-    made.stable = function(v)
-      newest = newest or newest_pythons(all, excluded)
-      return newest[v.torch] == v.python
+    made.stable = function()
+      local newest = newest_pythons(all, excluded)
+      return those(all, function(v) return newest[v.torch] == v.python end)
     end
   end
   return made
@@ -169,16 +209,17 @@ end
 function choice.profiles(profiles, matrix, all, excluded)
   local made, names = built_in(matrix, all, excluded), {}
   for name, wanted in pairs(profiles) do
-    made[name] = type(wanted) == "table" and function(v) return agrees(v.axes, wanted) end
+    local test = type(wanted) == "table" and function(v) return agrees(v.axes, wanted) end
       or function(v) return check.call("profiles", name, wanted, { "boolean", "nothing" }, v) end
+    made[name] = function() return those(all, test) end
   end
   for name in pairs(made) do names[#names + 1] = name end
   return names, function(name)
-    local chosen = {}
-    for i, v in ipairs(all) do
-      if made[name](v, i) and not excluded(i) then chosen[#chosen + 1] = i end
+    local left = {}
+    for _, i in ipairs(made[name]()) do
+      if not excluded(i) then left[#left + 1] = i end
     end
-    return chosen
+    return left
   end
 end
 

@@ -54,7 +54,7 @@ function cuda_wheels.part(version, more)
   for _, layer in ipairs(layers) do all[#all + 1] = layer end
   for _, wheel in ipairs(more or {}) do
     local own = release[wheel.name]
-    if wheel.name:find("^nvidia%-") and (not own or own == wheel.version) then all[#all + 1] = wheel.folder .. folder end
+    if wheel.name:find("^nvidia%-") and (not own or own == wheel.version) then all[#all + 1] = wheels.layer(wheel, folder) end
   end
   return { mounts = { ["/cuda"] = all } }
 end

@@ -29,30 +29,44 @@ local function fetch_all(entries)
   return table.move(rest, 1, #rest, #first + 1, first)
 end
 
+-- The names of the usual packages and more of them, sorted, each once.
+local function wanted(more)
+  local names, seen = {}, {}
+  for _, list in ipairs { packages, more } do
+    for _, name in ipairs(list) do
+      if not seen[name] then
+        seen[name] = true
+        names[#names + 1] = name
+      end
+    end
+  end
+  table.sort(names)
+  return names
+end
+
+local function make(names)
+  return primitives.derivation {
+    name = "debian-" .. suite, what = "unpack", system = "builtin", builder = "builtin:debian",
+    env = {
+      debs = fetch_all(primitives.locked { kind = "debian", suite = suite, packages = names }),
+      links = primitives.json(links),
+    },
+  }
+end
+
+local by_list, none = {}, {}
+
 -- debian { packages = { … } }: a derivation whose output is the root file system. `packages` are more than
 -- what every base has; the same set is made once.
 return function(options)
   options = options or {}
   check.fields("forge.debian", options, { packages = { "strings" } })
-  local wanted, seen = {}, {}
-  for _, list in ipairs { packages, options.packages or {} } do
-    for _, name in ipairs(list) do
-      if not seen[name] then
-        seen[name] = true
-        wanted[#wanted + 1] = name
-      end
-    end
+  local more = options.packages or none
+  if not by_list[more] then
+    local names = wanted(more)
+    local key = table.concat(names, " ")
+    made[key] = made[key] or make(names)
+    by_list[more] = made[key]
   end
-  table.sort(wanted)
-  local key = table.concat(wanted, " ")
-  if not made[key] then
-    made[key] = primitives.derivation {
-      name = "debian-" .. suite, what = "unpack", system = "builtin", builder = "builtin:debian",
-      env = {
-        debs = fetch_all(primitives.locked { kind = "debian", suite = suite, packages = wanted }),
-        links = primitives.json(links),
-      },
-    }
-  end
-  return made[key]
+  return by_list[more]
 end

@@ -58,7 +58,7 @@ local function template_of(of, variant)
 end
 
 -- The text for one variant; one that fits its kind: PEP 440 local version, or PEP 427 build tag.
-function label.text(of, variant)
+local function make_text(of, variant)
   local known = words(variant)
   local text = template_of(of, variant):gsub("{([^{}]*)}", function(name)
     if not known[name] then
@@ -75,6 +75,16 @@ function label.text(of, variant)
   end
   -- PEP 440 knows no upper case here: the wheel's name has the normal form, and so has what is shown.
   return of.kind == "build" and text or text:lower()
+end
+
+local texts = {}
+
+-- The same, asked once for a variant.
+function label.text(of, variant)
+  local known = texts[of] or {}
+  texts[of] = known
+  known[variant] = known[variant] or make_text(of, variant)
+  return known[variant]
 end
 
 -- The version a user sees.

@@ -63,10 +63,18 @@ local function made_for(list)
   end
 end
 
+local made = {}
+
+-- The same, worked out once for a list; false: none.
+local function made_for_once(list)
+  if made[list] == nil then made[list] = made_for(list) or false end
+  return made[list]
+end
+
 -- Why a release can't be built against with a CUDA, or nil. list: what is installed where the build runs;
 -- other_minor: the recipe says that another minor version will do.
 function torch.lacks_cuda(version, cuda, list, other_minor)
-  local wants = made_for(list)
+  local wants = made_for_once(list)
   if not wants then return "torch " .. version .. " is built without CUDA; this variant has " .. cuda end
   if wants == cuda or (other_minor and wants:match("^%d+") == cuda:match("^%d+")) then return end
   return "torch " .. version .. " is built for CUDA " .. wants .. "; this variant has " .. cuda

@@ -1,4 +1,6 @@
 -- A world is data: what is laid over one another at each mount point, small files, links (DESIGN 5).
+local primitives = require "forge.primitives"
+
 local world = {}
 
 local function parent_first(a, b)
@@ -9,12 +11,11 @@ end
 -- { mounts = { [at] = { layer, … } }, files = { [path] = text }, links = { [path] = target } }.
 -- Layers of the same mount point are joined: those of earlier parts lie on top.
 function world.compose(spec)
-  local layers, files, links = { ["/"] = { tostring(spec.base) } }, {}, {}
+  local layers, files, links = { ["/"] = { spec.base } }, {}, {}
   for _, part in ipairs(spec.parts) do
     for at, list in pairs(part.mounts or {}) do
       local all = layers[at] or {}
-      layers[at] = all
-      for _, layer in ipairs(list) do all[#all + 1] = tostring(layer) end
+      layers[at] = table.move(list, 1, #list, #all + 1, all)
     end
     for path, text in pairs(part.files or {}) do files[path] = text end
     for path, target in pairs(part.links or {}) do links[path] = target end
@@ -36,7 +37,7 @@ local shared = {}
 function world.shared(list, key, make)
   shared[list] = shared[list] or {}
   local known = shared[list]
-  known[key] = known[key] or make()
+  known[key] = known[key] or primitives.world(make())
   return known[key]
 end
 

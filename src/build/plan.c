@@ -138,20 +138,6 @@ static int visit_build(struct planning *p, size_t i, const struct eval_drv *d, s
 	return 0;
 }
 
-struct inputs_of {
-	struct eval *e;
-	const struct eval_drv *user;
-};
-
-static const struct hash *input_modulo(void *ctx, const char *drv_path)
-{
-	const struct inputs_of *of = ctx;
-	for (size_t i = 0; i < of->user->drv->input_count; i++)
-		if (strcmp(of->user->drv->inputs[i].path, drv_path) == 0)
-			return &eval_drv(of->e, of->user->inputs[i])->modulo;
-	return NULL;
-}
-
 static int visit(struct planning *p, size_t i, struct err *err)
 {
 	struct plan_step *step = &p->plan->steps[i];
@@ -159,9 +145,7 @@ static int visit(struct planning *p, size_t i, struct err *err)
 	if (step->state != PLAN_UNNEEDED)
 		return 0;
 	step->paths = arena_alloc(&p->plan->arena, d->drv->output_count * sizeof *step->paths);
-	struct inputs_of inputs = { p->e, d };
-	if (drv_hash_id(d->drv, input_modulo, &inputs, &step->id, err) < 0)
-		return -1;
+	step->id = d->id;
 	int there = plan_realised(p->s, d->drv, &step->id, &p->plan->arena, step->paths, err);
 	if (there < 0)
 		return -1;

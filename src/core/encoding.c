@@ -31,18 +31,24 @@ void enc_base16(const void *data, size_t len, struct buf *out)
 	out->len += len * 2;
 }
 
+static int value16(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
 int dec_base16(struct slice text, struct buf *out, struct err *err)
 {
 	if (text.n % 2)
 		return malformed("base-16", err);
+	char *at = buf_grow(out, text.n / 2);
 	for (size_t i = 0; i < text.n; i += 2) {
-		char high = text.p[i] >= 'A' && text.p[i] <= 'F' ? (char)(text.p[i] + 32) : text.p[i];
-		char low = text.p[i + 1] >= 'A' && text.p[i + 1] <= 'F' ? (char)(text.p[i + 1] + 32) : text.p[i + 1];
-		int a = value(digits16, high), b = value(digits16, low);
-		if (a < 0 || b < 0)
+		int high = value16(text.p[i]), low = value16(text.p[i + 1]);
+		if (high < 0 || low < 0)
 			return malformed("base-16", err);
-		buf_byte(out, (char)(a << 4 | b));
+		*at++ = (char)(high << 4 | low);
 	}
+	*at = '\0';
+	out->len += text.n / 2;
 	return 0;
 }
 

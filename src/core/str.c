@@ -66,6 +66,15 @@ bool str_ends(const char *text, const char *suffix)
 	return n >= m && memcmp(text + n - m, suffix, m) == 0;
 }
 
+char *str_join(const char *a, const char *b)
+{
+	size_t n = strlen(a), m = strlen(b);
+	char *joined = mem_resize(NULL, n + m + 1, 1);
+	memcpy(joined, a, n);
+	memcpy(joined + n, b, m + 1);
+	return joined;
+}
+
 bool str_eq(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);

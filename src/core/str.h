@@ -23,6 +23,7 @@ bool slice_cut(struct slice s, char sep, struct slice *head, struct slice *rest)
 
 bool str_starts(const char *text, const char *prefix);
 bool str_ends(const char *text, const char *suffix);
+char *str_join(const char *a, const char *b); /* one after the other; owned by the caller */
 bool str_eq(const char *a, const char *b); /* NULL equals only NULL */
 
 /* The candidate nearest to text by edit distance, if near enough to be a

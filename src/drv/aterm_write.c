@@ -45,14 +45,23 @@ static void put_plain(const char *text, struct buf *out)
 	ADD(out, "\"");
 }
 
-static void put_output(const struct drv_output *o, bool mask, struct buf *out)
+/* The last `len` characters are one of the derivation's own output paths. */
+static void mark_own(struct drv_text *marks, const struct buf *out, size_t len)
+{
+	if (marks && len)
+		*list_push(&marks->own) = (struct drv_text_part){ out->len - len, out->len };
+}
+
+static void put_output(const struct drv_output *o, struct drv_text *marks, struct buf *out)
 {
 	bool addressed = o->kind == DRV_OUT_FIXED || o->kind == DRV_OUT_FLOATING;
 	ADD(out, "(");
 	put_plain(o->name, out);
-	ADD(out, ",");
-	put_plain(mask || !o->path || o->kind == DRV_OUT_FLOATING ? "" : o->path, out);
-	ADD(out, ",");
+	const char *path = o->path && o->kind != DRV_OUT_FLOATING ? o->path : "";
+	ADD(out, ",\"");
+	add(out, path, strlen(path));
+	mark_own(marks, out, strlen(path));
+	ADD(out, "\",");
 	put_plain(!addressed ? "" : o->method == DRV_NAR ? "r:sha256" : "sha256", out);
 	ADD(out, ",\"");
 	if (o->kind == DRV_OUT_FIXED)
@@ -77,19 +86,20 @@ void aterm_write_input(const char *path, const char *const *outputs, size_t coun
 	put_plain(path, out);
 	ADD(out, ",");
 	put_plain_list(outputs, count, out);
-	buf_byte(out, ')');
+	ADD(out, ")");
 }
 
-static void put_inputs(const struct drv *d, const struct slice *instead, struct buf *out)
+static void put_inputs(const struct drv *d, struct drv_text *marks, struct buf *out)
 {
 	ADD(out, "[");
-	if (instead && instead->n)
-		add(out, instead->p, instead->n);
-	for (size_t i = 0; !instead && i < d->input_count; i++) {
+	size_t at = out->len;
+	for (size_t i = 0; i < d->input_count; i++) {
 		if (i)
 			ADD(out, ",");
 		aterm_write_input(d->inputs[i].path, d->inputs[i].outputs, d->inputs[i].output_count, out);
 	}
+	if (marks)
+		marks->inputs = (struct drv_text_part){ at, out->len };
 	ADD(out, "]");
 }
 
@@ -104,7 +114,7 @@ static void put_args(const struct drv *d, struct buf *out)
 	ADD(out, "]");
 }
 
-static void put_env(const struct drv *d, bool mask, struct buf *out)
+static void put_env(const struct drv *d, struct drv_text *marks, struct buf *out)
 {
 	ADD(out, "[");
 	for (size_t i = 0; i < d->env_count; i++) {
@@ -114,23 +124,26 @@ static void put_env(const struct drv *d, bool mask, struct buf *out)
 		ADD(out, "(");
 		put_string(e->key, out);
 		ADD(out, ",");
-		put_string(mask && drv_output_get(d, e->key) ? "" : e->value, out);
+		size_t at = out->len;
+		put_string(e->value, out);
+		if (marks && drv_output_get(d, e->key) && out->len - at > 2) /* without the quotes */
+			*list_push(&marks->own) = (struct drv_text_part){ at + 1, out->len - 1 };
 		ADD(out, ")");
 	}
 	ADD(out, "]");
 }
 
-void aterm_write(const struct drv *d, const struct aterm_view *view, struct buf *out)
+void aterm_write(const struct drv *d, struct drv_text *marks, struct buf *out)
 {
 	buf_grow(out, USUAL_SIZE);
 	ADD(out, "Derive([");
 	for (size_t i = 0; i < d->output_count; i++) {
 		if (i)
 			ADD(out, ",");
-		put_output(&d->outputs[i], view->mask, out);
+		put_output(&d->outputs[i], marks, out);
 	}
 	ADD(out, "],");
-	put_inputs(d, view->inputs, out);
+	put_inputs(d, marks, out);
 	ADD(out, ",");
 	put_plain_list(d->srcs, d->src_count, out);
 	ADD(out, ",");
@@ -140,48 +153,11 @@ void aterm_write(const struct drv *d, const struct aterm_view *view, struct buf 
 	ADD(out, ",");
 	put_args(d, out);
 	ADD(out, ",");
-	put_env(d, view->mask, out);
+	put_env(d, marks, out);
 	buf_byte(out, ')');
-}
-
-void aterm_hash(const struct drv *d, const struct aterm_view *view, struct hash *out)
-{
-	_cleanup_buf_ struct buf text = BUF_INIT;
-	aterm_write(d, view, &text);
-	hash_of(text.data, text.len, out);
 }
 
 void drv_write(const struct drv *d, struct buf *out)
 {
-	const struct aterm_view whole = { 0 };
-	aterm_write(d, &whole, out);
-}
-
-/* The references of the object are the input derivations and sources, two sorted lists, as one. */
-static void hash_refs(const struct drv *d, struct hasher *h)
-{
-	size_t i = 0, s = 0;
-	while (i < d->input_count || s < d->src_count) {
-		int order = i == d->input_count ? 1 : s == d->src_count ? -1 : strcmp(d->inputs[i].path, d->srcs[s]);
-		const char *path = order <= 0 ? d->inputs[i].path : d->srcs[s];
-		i += order <= 0;
-		s += order >= 0;
-		hash_update(h, ":", 1);
-		hash_update(h, path, strlen(path));
-	}
-}
-
-void drv_path(const struct drv *d, struct buf *out)
-{
-	_cleanup_buf_ struct buf name = BUF_INIT;
-	const struct aterm_view whole = { 0 };
-	struct hash hash;
-	aterm_hash(d, &whole, &hash);
-	buf_str(&name, d->name);
-	buf_str(&name, ".drv");
-	struct hasher type;
-	hash_begin(&type);
-	hash_update(&type, "text", 4);
-	hash_refs(d, &type);
-	store_path_typed(&type, &hash, name.data, out);
+	aterm_write(d, NULL, out);
 }

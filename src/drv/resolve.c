@@ -156,6 +156,8 @@ struct drv *drv_resolve(const struct drv *d, drv_known_fn *path, void *ctx, stru
 	if (rc == 0)
 		rewrite_all(d, &r, out);
 	buf_free(&r.scratch);
+	if (rc == 0 && (!out->output_count || out->outputs[0].kind != DRV_OUT_DEFERRED))
+		return out;
 	/* An input-addressed output that waited for its inputs has a path now. */
 	struct hash id;
 	if (rc < 0 || drv_hash_id(out, NULL, NULL, &id, err) < 0)

@@ -35,11 +35,10 @@ static int list_field(const struct json *e, const char *field, struct err *err)
 
 static int hash_fields(const struct json *e, struct err *err)
 {
-	struct hash hash;
 	if (text_field(e, "sha256", err) < 0)
 		return -1;
 	const char *hex = json_get_str(e, "sha256");
-	if (strlen(hex) != 64 || hash_parse(slice_of(hex), &hash, NULL) < 0)
+	if (strlen(hex) != 64 || strspn(hex, "0123456789abcdefABCDEF") != 64)
 		return err_set(err, ERR_INPUT, "\"sha256\" is not 64 hexadecimal digits");
 	if (!json_get(e, "size"))
 		return err_set(err, ERR_INPUT, "\"size\" is missing");
@@ -221,7 +220,7 @@ static char *item_key(const char *key, const char *item)
 {
 	const char *suite = debian_part(key);
 	if (!suite)
-		return mem_printf("pypi %s", item);
+		return str_join("pypi ", item);
 	return mem_printf("debian %.*s %s", (int)strcspn(suite, " /"), suite, item);
 }
 

@@ -8,12 +8,14 @@
 #include "lua/keys.h"
 #include "lua/require.h"
 #include "lua/state.h"
+#include "lua/world.h"
 
 #define FIELDS_MAX 32
 
 static const struct { unsigned bit; const char *name; } type_names[] = {
 	{ BIND_STRING, "a string" }, { BIND_NUMBER, "a number" }, { BIND_BOOL, "true or false" },
 	{ BIND_TABLE, "a table" }, { BIND_DRV, "a derivation" }, { BIND_ANY, "any value" },
+	{ BIND_WORLD, "a world" },
 };
 
 void bind_type_names(unsigned types, struct buf *out)
@@ -70,7 +72,7 @@ static unsigned type_of(lua_State *L, int index)
 	case LUA_TNUMBER: return BIND_NUMBER;
 	case LUA_TBOOLEAN: return BIND_BOOL;
 	case LUA_TTABLE: return BIND_TABLE;
-	case LUA_TUSERDATA: return graph_is_drv(L, index) ? BIND_DRV : 0;
+	case LUA_TUSERDATA: return graph_is_drv(L, index) ? BIND_DRV : world_at(L, index) ? BIND_WORLD : 0;
 	default: return 0;
 	}
 }

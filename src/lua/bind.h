@@ -16,7 +16,7 @@
 /* Types, as bits: a field may take several. */
 enum {
 	BIND_STRING = 1, BIND_NUMBER = 2, BIND_BOOL = 4, BIND_TABLE = 8, BIND_DRV = 16,
-	BIND_ANY = 32, BIND_NIL = 64 /* may be left out */,
+	BIND_ANY = 32, BIND_NIL = 64 /* may be left out */, BIND_WORLD = 128,
 };
 
 struct bind_field {

@@ -8,6 +8,7 @@
 #include "lua/state.h"
 #include "lua/units.h"
 #include "lua/value.h"
+#include "lua/world.h"
 
 const struct bind_field derivation_fields[] = {
 	{ "name", BIND_STRING, "what the output is called in the store" },
@@ -15,7 +16,7 @@ const struct bind_field derivation_fields[] = {
 	{ "args", BIND_TABLE | BIND_NIL, "its arguments: strings, numbers, derivations" },
 	{ "env", BIND_TABLE | BIND_NIL, "environment: strings, numbers, derivations, or lists of these, joined by a space" },
 	{ "inputs", BIND_TABLE | BIND_NIL, "derivations and sources that no text of it names" },
-	{ "world", BIND_TABLE | BIND_NIL, "what the build sees: {mounts=…, files=…, links=…}" },
+	{ "world", BIND_TABLE | BIND_WORLD | BIND_NIL, "what the build sees: {mounts=…, files=…, links=…}" },
 	{ "inert", BIND_TABLE | BIND_NIL, "variables the scheduler fills in; their values are in no hash" },
 	{ "outputs", BIND_TABLE | BIND_NIL, "names of the outputs; {\"out\"} if not given" },
 	{ "what", BIND_STRING | BIND_NIL, "a word for people: \"fetch\", \"unpack\", \"build\", \"finish\", \"test\"" },
@@ -221,7 +222,7 @@ static void read_env(struct making *m)
 }
 
 /* world and inert: JSON in the variable of that name. */
-static void read_json(struct making *m, int field)
+static void read_table(struct making *m, int field)
 {
 	struct buf *text = &m->e->scratch2;
 	if (!push_field(m, field))
@@ -232,6 +233,20 @@ static void read_json(struct making *m, int field)
 	const char *name = derivation_fields[field].name;
 	add_env(m, name, keep(m, text->data, text->len, name));
 	lua_pop(m->L, 1);
+}
+
+static void read_world(struct making *m)
+{
+	if (!push_field(m, WORLD))
+		return;
+	const struct world_value *w = world_at(m->L, -1);
+	lua_pop(m->L, 1); /* the argument keeps it alive */
+	if (!w) {
+		read_table(m, WORLD);
+		return;
+	}
+	graph_use_again(&m->e->graph, &w->used);
+	add_env(m, "world", w->text);
 }
 
 static bool has_env(const struct making *m, const char *key)
@@ -333,9 +348,9 @@ int derivation_call(lua_State *L)
 	m.d->args = read_list(&m, ARGS, true, &m.d->arg_count);
 	read_outputs(&m);
 	read_env(&m);
-	read_json(&m, WORLD);
+	read_world(&m);
 	check_inert(&m);
-	read_json(&m, INERT);
+	read_table(&m, INERT);
 	read_inputs(&m);
 	const struct eval_drv ceilings = {
 		.timeout_ms = read_ceiling(&m, TIMEOUT, units_duration),
@@ -356,23 +371,38 @@ static const char *store_name(struct making *m, const char *file)
 	return name[0] == '.' ? arena_printf(&m->e->graph.arena, "file%s", name) : name;
 }
 
-/* The entry without what the fetcher does not need: the lists that `forge lock` read from an sdist. */
+/* Of an entry, what the fetcher does not need: the lists that `forge lock` read from an sdist. */
+static bool is_needless(lua_State *L, int key, int value)
+{
+	return lua_type(L, value) == LUA_TTABLE && lua_type(L, key) == LUA_TSTRING &&
+		!str_eq(lua_tostring(L, key), "urls") && !str_eq(lua_tostring(L, key), "submodules");
+}
+
+/* Push the entry without it; most have none. */
+static void push_needed(lua_State *L)
+{
+	bool needless = false;
+	for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1))
+		needless = needless || is_needless(L, -2, -1);
+	if (!needless) {
+		lua_pushvalue(L, 1);
+		return;
+	}
+	lua_newtable(L);
+	for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1))
+		if (!is_needless(L, -2, -1)) {
+			lua_pushvalue(L, -2);
+			lua_pushvalue(L, -2);
+			lua_rawset(L, -5);
+		}
+}
+
 static void write_entry(struct making *m)
 {
-	lua_State *L = m->L;
-	lua_newtable(L);
-	for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
-		bool named = lua_type(L, -2) == LUA_TSTRING;
-		bool list = named && lua_type(L, -1) == LUA_TTABLE;
-		if (list && !str_eq(lua_tostring(L, -2), "urls") && !str_eq(lua_tostring(L, -2), "submodules"))
-			continue;
-		lua_pushvalue(L, -2);
-		lua_pushvalue(L, -2);
-		lua_rawset(L, -5);
-	}
+	push_needed(m->L);
 	buf_clear(&m->e->scratch2);
-	value_write(L, lua_gettop(L), &m->e->scratch2);
-	lua_pop(L, 1);
+	value_write(m->L, lua_gettop(m->L), &m->e->scratch2);
+	lua_pop(m->L, 1);
 }
 
 static const char *entry_text(struct making *m, const char *field)

@@ -33,6 +33,7 @@ struct eval_drv {
 	struct drv *drv;
 	const char *path;             /* of the .drv */
 	struct hash modulo;           /* hashDerivationModulo */
+	struct hash id;               /* under which its realisations are filed: drv_hash_id */
 	size_t *inputs;               /* indexes into the graph, in the order of drv->inputs */
 	uint64_t timeout_ms, memory;  /* ceilings, not hashed; 0: none */
 	const char *what;             /* "fetch", "unpack", "build", "finish", "test": for people */

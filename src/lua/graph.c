@@ -13,6 +13,7 @@ void graph_free(struct graph *g)
 	list_free(&g->used_drvs);
 	list_free(&g->used_sources);
 	buf_free(&g->scratch);
+	drv_text_free(&g->text);
 	free(g->table);
 	*g = (struct graph){0};
 }
@@ -116,7 +117,8 @@ int graph_add_drv(struct graph *g, struct drv *d, const struct eval_drv *ceiling
 	if (drv_normalise(d, err) < 0 || drv_fill_outputs(d, &g->arena, err) < 0)
 		return -1;
 	buf_clear(&g->scratch);
-	drv_path(d, &g->scratch);
+	drv_text_write(d, &g->text);
+	drv_text_path(d, &g->text, &g->scratch);
 	const struct graph_ref *known = find_path(g, g->scratch.data);
 	if (known) {
 		struct eval_drv *old = &g->drvs.items[known->index]->drv;
@@ -129,7 +131,7 @@ int graph_add_drv(struct graph *g, struct drv *d, const struct eval_drv *ceiling
 	node->drv = *ceilings;
 	node->drv.drv = d;
 	node->drv.path = arena_dup_n(&g->arena, g->scratch.data, g->scratch.len);
-	if (drv_hash_modulo(d, modulo_of, g, &node->drv.modulo, err) < 0)
+	if (drv_text_hash(d, &g->text, modulo_of, g, &node->drv.modulo, &node->drv.id, err) < 0)
 		return -1;
 	node->drv.inputs = arena_alloc(&g->arena, (d->input_count + 1) * sizeof *node->drv.inputs);
 	for (size_t i = 0; i < d->input_count; i++)

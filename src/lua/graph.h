@@ -9,6 +9,7 @@
 #include <lua.h>
 #include "core/arena.h"
 #include "core/list.h"
+#include "drv/text.h"
 #include "lua/eval.h"
 
 /* What a digest or a placeholder stands for. */
@@ -46,6 +47,7 @@ struct graph {
 	LIST(size_t) used_sources;
 	const char *own_out;      /* the placeholder of an own output "out", once it was needed */
 	struct buf scratch;
+	struct drv_text text;     /* of the derivation that is added */
 	const void *metatable;    /* of the userdata */
 };
 
@@ -68,9 +70,18 @@ int graph_add_source(struct graph *g, const char *name, const struct hash *nar_h
 
 /* The inputs of the one derivation in the making: begin, use and scan, end. */
 void graph_uses_begin(struct graph *g);
-void graph_use_drv(struct graph *g, size_t index, unsigned output);
+void graph_use_drv(struct graph *g, size_t index, uint64_t outputs); /* as bits */
 /* Use what the text names.  A store path that this evaluation did not make is an error. */
 int graph_scan(struct graph *g, const char *text, size_t len, struct err *err);
+/* What a text uses, found once, in the graph's arena: each derivation that holds it uses it again.  Not while one is in
+ * the making. */
+struct graph_used {
+	size_t *drvs, drv_count;
+	uint64_t *outputs;        /* of each of drvs, as bits */
+	size_t *sources, source_count;
+};
+int graph_used_of(struct graph *g, const char *text, size_t len, struct graph_used *out, struct err *err);
+void graph_use_again(struct graph *g, const struct graph_used *used);
 /* Does the text name anything of this evaluation? */
 bool graph_names_any(const struct graph *g, const char *text, size_t len);
 /* Write what was used into d->inputs and d->srcs. */

@@ -22,6 +22,23 @@ static int compare(const void *pa, const void *pb)
 	return order ? order : (a->len > b->len) - (a->len < b->len);
 }
 
+#define FEW 16 /* as most tables have: then qsort's own work is the larger part */
+
+static void sort(struct lua_key *items, size_t n)
+{
+	if (n > FEW) {
+		qsort(items, n, sizeof *items, compare);
+		return;
+	}
+	for (size_t i = 1; i < n; i++) {
+		struct lua_key one = items[i];
+		size_t k = i;
+		for (; k > 0 && compare(&items[k - 1], &one) > 0; k--)
+			items[k] = items[k - 1];
+		items[k] = one;
+	}
+}
+
 static size_t count_keys(lua_State *L, int index)
 {
 	size_t n = 0;
@@ -58,7 +75,7 @@ struct lua_keys *keys_push(lua_State *L, int index)
 	for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
 		read_key(L, -2, &keys->items[i++]);
 	keys->count = n;
-	qsort(keys->items, n, sizeof keys->items[0], compare);
+	sort(keys->items, n);
 	return keys;
 }
 

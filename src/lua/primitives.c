@@ -9,8 +9,9 @@
 #include "lua/state.h"
 #include "lua/units.h"
 #include "lua/value.h"
+#include "lua/world.h"
 
-static const char answers_key;
+static const char answers_key, entries_key;
 
 /* Ask the lock; the answer's place in e->answers, or -1 with e->err. */
 static lua_Integer ask(struct eval *e, struct slice text)
@@ -27,32 +28,66 @@ static lua_Integer ask(struct eval *e, struct slice text)
 	return (lua_Integer)e->answers.count - 1;
 }
 
-/* Each request is asked once an evaluation; each caller gets tables of its own. */
-static int locked_call(lua_State *L)
+/* Push the table of that registry key; made when it is first needed. */
+static void push_cache(lua_State *L, const void *key)
+{
+	if (lua_rawgetp(L, LUA_REGISTRYINDEX, key) != LUA_TNIL)
+		return;
+	lua_pop(L, 1);
+	lua_newtable(L);
+	lua_pushvalue(L, -1);
+	lua_rawsetp(L, LUA_REGISTRYINDEX, key);
+}
+
+/* The answer to the request at index 1, which is asked once an evaluation. */
+static const struct json *answer_of(lua_State *L)
 {
 	struct eval *e = eval_of(L);
-	buf_clear(&e->scratch2);
-	value_write(L, 1, &e->scratch2);
-	lua_settop(L, 1);
-	if (lua_rawgetp(L, LUA_REGISTRYINDEX, &answers_key) == LUA_TNIL) {
-		lua_newtable(L);
-		lua_replace(L, 2);
-		lua_pushvalue(L, 2);
-		lua_rawsetp(L, LUA_REGISTRYINDEX, &answers_key);
-	}
-	lua_pushlstring(L, e->scratch2.data, e->scratch2.len);
-	lua_pushvalue(L, 3);
-	if (lua_rawget(L, 2) == LUA_TNIL) {
-		lua_Integer at = ask(e, buf_slice(&e->scratch2));
+	struct buf *text = &e->scratch2;
+	buf_clear(text);
+	value_write(L, 1, text);
+	push_cache(L, &answers_key);
+	lua_pushlstring(L, text->data, text->len);
+	lua_pushvalue(L, -1);
+	if (lua_rawget(L, -3) == LUA_TNIL) {
+		lua_Integer at = ask(e, buf_slice(text));
 		if (at < 0)
-			return eval_raise(e);
+			eval_raise(e);
+		lua_pop(L, 1);
 		lua_pushinteger(L, at);
-		lua_replace(L, 4);
-		lua_pushvalue(L, 3);
-		lua_pushvalue(L, 4);
-		lua_rawset(L, 2);
+		lua_pushvalue(L, -2);
+		lua_pushvalue(L, -2);
+		lua_rawset(L, -5);
 	}
-	value_push(L, e->answers.items[lua_tointeger(L, 4)]);
+	lua_Integer at = lua_tointeger(L, -1);
+	lua_settop(L, 1);
+	return e->answers.items[at];
+}
+
+/* Each caller gets tables of its own. */
+static int locked_call(lua_State *L)
+{
+	value_push(L, answer_of(L));
+	return 1;
+}
+
+/* An entry that several answers hold is one table. */
+static int entries_call(lua_State *L)
+{
+	const struct json *answer = answer_of(L);
+	size_t n = json_count(answer);
+	push_cache(L, &entries_key);
+	lua_createtable(L, (int)n, 0);
+	for (size_t i = 0; i < n; i++) {
+		const struct json *entry = json_at(answer, i);
+		if (lua_rawgetp(L, 2, entry) == LUA_TNIL) {
+			lua_pop(L, 1);
+			value_push(L, entry);
+			lua_pushvalue(L, -1);
+			lua_rawsetp(L, 2, entry);
+		}
+		lua_rawseti(L, 3, (lua_Integer)i + 1);
+	}
 	return 1;
 }
 
@@ -124,6 +159,10 @@ const struct bind primitives[] = {
 	  { "content", BIND_STRING, "all of it" } }, NULL, "its store path", "Puts a small file into the store" },
 	{ "locked", locked_call, { { "request", BIND_TABLE, "kind and what that kind needs" } }, NULL,
 	  "the lock's answer, as a table", "Looks up what forge.lock pins" },
+	{ "entries", entries_call, { { "request", BIND_TABLE, "as for locked, of a kind that is answered by a list" } }, NULL,
+	  "the list; not to be changed, for the same entry is the same table in all of them", "Looks up lists, for the library" },
+	{ "world", world_call, { { "world", BIND_TABLE, "as a derivation's field `world`" } }, NULL,
+	  "a world that many derivations can have", "Writes a world once" },
 	{ "json", json_call, { { "value", BIND_ANY, "what JSON can say" } }, NULL,
 	  "compact JSON with sorted keys", "Writes a value as JSON" },
 	{ "bytes", bytes_call, { { "amount", BIND_STRING | BIND_NUMBER, "\"6GiB\"" } }, NULL,
@@ -151,6 +190,7 @@ static void set_given(lua_State *L, const char *field, const struct json *given)
 void primitives_push(lua_State *L)
 {
 	const struct eval_options *o = &eval_of(L)->options;
+	world_open_lua(L);
 	lua_newtable(L);
 	bind_functions(L, primitives);
 	set_given(L, "set", o->set);

@@ -12,7 +12,7 @@ void graph_uses_begin(struct graph *g)
 	g->used_sources.count = 0;
 }
 
-void graph_use_drv(struct graph *g, size_t index, unsigned output)
+void graph_use_drv(struct graph *g, size_t index, uint64_t outputs)
 {
 	struct graph_node *node = g->drvs.items[index];
 	if (node->used_mark != g->mark) {
@@ -20,7 +20,7 @@ void graph_use_drv(struct graph *g, size_t index, unsigned output)
 		node->used_outputs = 0;
 		*list_push(&g->used_drvs) = index;
 	}
-	node->used_outputs |= (uint64_t)1 << output;
+	node->used_outputs |= outputs;
 }
 
 static void use_source(struct graph *g, size_t index)
@@ -83,7 +83,7 @@ static int use_ref(struct graph *g, const struct graph_ref *ref, const char *key
 	if (ref->kind == GRAPH_SOURCE)
 		use_source(g, ref->index);
 	else
-		graph_use_drv(g, ref->index, ref->output);
+		graph_use_drv(g, ref->index, (uint64_t)1 << ref->output);
 	return 0;
 }
 
@@ -97,6 +97,37 @@ int graph_scan(struct graph *g, const char *text, size_t len, struct err *err)
 			return -1;
 	}
 	return 0;
+}
+
+static size_t *keep_list(struct graph *g, const size_t *items, size_t count)
+{
+	size_t *kept = arena_alloc(&g->arena, (count + 1) * sizeof *kept);
+	if (count)
+		memcpy(kept, items, count * sizeof *kept);
+	return kept;
+}
+
+int graph_used_of(struct graph *g, const char *text, size_t len, struct graph_used *out, struct err *err)
+{
+	graph_uses_begin(g);
+	if (graph_scan(g, text, len, err) < 0)
+		return -1;
+	*out = (struct graph_used){
+		.drvs = keep_list(g, g->used_drvs.items, g->used_drvs.count), .drv_count = g->used_drvs.count,
+		.sources = keep_list(g, g->used_sources.items, g->used_sources.count), .source_count = g->used_sources.count,
+		.outputs = arena_alloc(&g->arena, (g->used_drvs.count + 1) * sizeof *out->outputs),
+	};
+	for (size_t i = 0; i < out->drv_count; i++)
+		out->outputs[i] = g->drvs.items[out->drvs[i]]->used_outputs;
+	return 0;
+}
+
+void graph_use_again(struct graph *g, const struct graph_used *used)
+{
+	for (size_t i = 0; i < used->drv_count; i++)
+		graph_use_drv(g, used->drvs[i], used->outputs[i]);
+	for (size_t i = 0; i < used->source_count; i++)
+		use_source(g, used->sources[i]);
 }
 
 bool graph_names_any(const struct graph *g, const char *text, size_t len)

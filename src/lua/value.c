@@ -41,22 +41,28 @@ static bool utf8_ok(const unsigned char *p, size_t n)
 	return true;
 }
 
+/* How much of a text stands in JSON as it is: most are paths and names, and are so to their end. */
+static size_t plain_length(const char *text, size_t len)
+{
+	size_t n = 0;
+	while (n < len && text[n] >= 0x20 && text[n] < 0x7f && text[n] != '"' && text[n] != '\\')
+		n++;
+	return n;
+}
+
 static void write_string(struct writer *w, const char *text, size_t len)
 {
-	if (!utf8_ok((const unsigned char *)text, len))
-		bind_error(w->L, "a text that is not UTF-8 can't be written as JSON");
-	/* Most texts are paths and names: no detour through the JSON library for those. */
-	size_t plain = 0;
-	while (plain < len && (unsigned char)text[plain] >= 0x20 && text[plain] != '"' && text[plain] != '\\' &&
-	       text[plain] != 0x7f)
-		plain++;
-	if (plain < len) {
+	if (plain_length(text, len) < len) {
+		if (!utf8_ok((const unsigned char *)text, len))
+			bind_error(w->L, "a text that is not UTF-8 can't be written as JSON");
 		json_quote((struct slice){ text, len }, w->out);
 		return;
 	}
-	buf_byte(w->out, '"');
-	buf_add(w->out, text, len);
-	buf_byte(w->out, '"');
+	char *at = buf_grow(w->out, len + 2);
+	at[0] = at[len + 1] = '"';
+	memcpy(at + 1, text, len);
+	at[len + 2] = '\0';
+	w->out->len += len + 2;
 }
 
 static void write_number(struct writer *w, int index)
