@@ -146,7 +146,7 @@ DEPS      := gcc libc6-dev make pkg-config ca-certificates gpgv debian-archive-k
 	python3 python3-pip python3-venv \
 	liblua5.4-dev libcurl4-openssl-dev libgit2-dev libarchive-dev libsqlite3-dev libjansson-dev libssl-dev \
 	libdeflate-dev libzstd-dev zlib1g-dev libseccomp-dev libelf-dev libsolv-dev libsolvext-dev
-DEPS_TEST := busybox-static g++-12 libcmocka-dev python3-pytest nix-bin e2fsprogs unzip curl openssl git docker-registry gpg gpg-agent libasan8 libubsan1
+DEPS_TEST := busybox-static g++-12 libcmocka-dev python3-pytest nix-bin e2fsprogs unzip curl openssl git gpg gpg-agent libasan8 libubsan1
 
 PIPUV     := $(abspath build/tools)
 export FORGE_TOOLS := $(PIPUV)
@@ -155,8 +155,9 @@ export FORGE_TOOLS := $(PIPUV)
 .PHONY: deps deps-test
 deps: ## install the Debian packages that building needs
 	@tests/support/install.sh "$(SUDO)" $(DEPS)
-deps-test: deps ## and what the tests need: packages, and pip and uv in build/tools
+deps-test: deps ## and what the tests need: packages, and pip, uv and a registry in build/tools
 	@tests/support/install.sh "$(SUDO)" $(DEPS_TEST)
+	@[ -x $(PIPUV)/usr/bin/docker-registry ] || tests/support/unpack_deb.sh docker-registry $(PIPUV)
 	@[ -x $(PIPUV)/bin/uv ] || { $(PYTHON) -m venv $(PIPUV) && $(PIPUV)/bin/pip install -q uv; }
 
 RECIPE   ?= recipes/causal-conv1d.lua

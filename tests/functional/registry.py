@@ -105,8 +105,13 @@ class Image:
              "platform": {"os": i.os, "architecture": i.architecture}} for i in (*others, self)]}).encode()
 
 
+def find_program():
+    """Debian's docker-registry, as `make deps-test` unpacks it: installed, its package starts a service."""
+    return shutil.which("docker-registry", path=f"{os.environ.get('FORGE_TOOLS', '')}/usr/bin:{os.environ['PATH']}")
+
+
 class Registry:
-    """Debian's docker-registry, on a port of its own.  Images are pushed with plain requests."""
+    """docker-registry on a port of its own.  Images are pushed with plain requests."""
 
     def __init__(self, folder):
         folder.mkdir()
@@ -116,7 +121,7 @@ class Registry:
         config = folder / "config.yml"
         config.write_text(f"version: 0.1\nlog: {{level: error}}\nstorage: {{filesystem: {{rootdirectory: {folder}/data}}}}\n"
                           f"http: {{addr: {self.host}}}\n")
-        self.process = subprocess.Popen(["docker-registry", "serve", config], stdout=subprocess.DEVNULL,
+        self.process = subprocess.Popen([find_program(), "serve", config], stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL)
         for _ in range(300):
             try:
@@ -158,7 +163,7 @@ class Registry:
 
 @pytest.fixture(scope="session")
 def registry(tmp_path_factory):
-    if not shutil.which("docker-registry"):
+    if not find_program():
         pytest.skip("no docker-registry")
     made = Registry(tmp_path_factory.mktemp("registry") / "data")
     yield made
