@@ -74,7 +74,7 @@ bool policy_from_other_wheel(const char *soname)
 		"libtorch", "libc10", "libshm.so",                                             /* torch */
 		"libcuda.so", "libnvidia-",                                                   /* the driver */
 		"libcudart.so", "libcublas", "libcudnn", "libcufft", "libcufile", "libcupti", /* nvidia-* */
-		"libcurand", "libcusolver", "libcusparse", "libnccl", "libnvJitLink", "libnvToolsExt", "libnvrtc",
+		"libcurand", "libcusolver", "libcusparse", "libcutensor", "libnccl", "libnvJitLink", "libnvToolsExt", "libnvrtc",
 		"libnvshmem", "libnvvm",
 	};
 	for (size_t i = 0; i < COUNT(prefixes); i++)
