@@ -1,10 +1,7 @@
 /* A compile by nvcc: see compile_nvcc.h. */
 #include "build/compile_nvcc.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "compile/nvcc_key.h"
 #include "core/fs.h"
