@@ -61,7 +61,7 @@ static const struct option options[] = {
 	/* language, optimisation, warnings */
 	KEY_JOINED("-std="), KEY("-ansi"), KEY("-pedantic"), KEY("-pedantic-errors"), KEY("-w"), KEY("-pthread"), KEY("-pg"),
 	KEY("-O"), KEY("-O0"), KEY("-O1"), KEY("-O2"), KEY("-O3"), KEY("-Os"), KEY("-Og"), KEY("-Oz"), KEY("-Ofast"),
-	KEY_JOINED("-W"), KEY("-Wa,--noexecstack"), { "--param", OPTION_SEPARATE, USE_KEY, NULL }, KEY_JOINED("--param="),
+	KEY("-W"), KEY_JOINED("-W"), KEY("-Wa,--noexecstack"), { "--param", OPTION_SEPARATE, USE_KEY, NULL }, KEY_JOINED("--param="),
 
 	/* debug information */
 	KEY("-g0"), DEBUG("-g"), DEBUG("-g1"), DEBUG("-g2"), DEBUG("-g3"), DEBUG("-ggdb3"), DEBUG("-ggdb"), DEBUG("-ggdb1"), DEBUG("-ggdb2"), KEY("-ggdb0"),
@@ -75,6 +75,7 @@ static const struct option options[] = {
 	KEY_JOINED("-mtls-dialect="), KEY_JOINED("-mstack-protector-guard"), KEY_JOINED("-mpreferred-stack-boundary="),
 	KEY_JOINED("-mprefer-vector-width="), KEY_JOINED("-mindirect-branch="), KEY_JOINED("-mfunction-return="),
 	KEY_JOINED("-mbranch-cost="), KEY_JOINED("-mno-sse"), KEY_JOINED("-mno-avx"), KEY_JOINED("-msse"), KEY_JOINED("-mavx"),
+	SWITCH("-msse"), SWITCH("-mavx"),
 	SWITCH("-mmmx"), SWITCH("-m3dnow"), SWITCH("-mssse3"), SWITCH("-mfma"), SWITCH("-mfma4"), SWITCH("-mf16c"),
 	SWITCH("-mbmi"), SWITCH("-mbmi2"), SWITCH("-mlzcnt"), SWITCH("-mpopcnt"), SWITCH("-mabm"), SWITCH("-maes"), SWITCH("-mvaes"),
 	SWITCH("-mpclmul"), SWITCH("-mvpclmulqdq"), SWITCH("-msha"), SWITCH("-mgfni"), SWITCH("-mrdrnd"), SWITCH("-mrdseed"),
@@ -122,6 +123,7 @@ static const struct option options[] = {
 	KEY_JOINED("-ftemplate-backtrace-limit="), SWITCH("-fstrict-enums"), SWITCH("-felide-constructors"), SWITCH("-fenforce-eh-specs"),
 	SWITCH("-fnothrow-opt"), SWITCH("-fdeclone-ctor-dtor"), SWITCH("-fextern-tls-init"), SWITCH("-fgnu-unique"), SWITCH("-fweak"),
 	KEY_JOINED("-fsanitize="), KEY_JOINED("-fno-sanitize="), KEY_JOINED("-fsanitize-recover"), KEY_JOINED("-fno-sanitize-recover"),
+	SWITCH("-fsanitize-recover"),
 	SWITCH("-fsanitize-undefined-trap-on-error"), SWITCH("-finstrument-functions"), KEY_JOINED("-fpatchable-function-entry="),
 	KEY_JOINED("-frandom-seed="), SWITCH("-fdollars-in-identifiers"),
 	SWITCH("-fextended-identifiers"), KEY_JOINED("-finput-charset="), KEY_JOINED("-fexec-charset="), KEY_JOINED("-ftabstop="),

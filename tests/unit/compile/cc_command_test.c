@@ -28,6 +28,11 @@ static void test_runs(void **state)
 		  "/build/p/x.p/a.c.o", "/build/p/x.p/a.c.o.d", "x.p/a$$b\\ c\\#.o",
 		  "/usr/bin/gcc-12 -Ix.p -I. -I.. -fdiagnostics-color=always -D_FILE_OFFSET_BITS=64 -Wall -Winvalid-pch -std=c11 -O2 "
 		  "-g -MD -c ../a.c -o /out/object -MF /out/.deps -MT forge-object" },
+		/* OpenCV by CMake */
+		{ "cc -fsigned-char -W -Wall -fomit-frame-pointer -msse -msse2 -msse4.1 -mavx -mno-sse4a -fsanitize-recover -O3 -o a.o -c a.c",
+		  "/build/p/a.o", NULL, NULL,
+		  "/usr/bin/gcc-12 -fsigned-char -W -Wall -fomit-frame-pointer -msse -msse2 -msse4.1 -mavx -mno-sse4a -fsanitize-recover -O3 "
+		  "-c a.c -o /out/object" },
 		/* names that follow from the source's and the object's */
 		{ "gcc -c s/a.b.c -MD", "/build/p/a.b.o", "/build/p/a.b.d", "a.b.o",
 		  "/usr/bin/gcc-12 -c s/a.b.c -MD -o /out/object -MF /out/.deps -MT forge-object" },
