@@ -138,7 +138,7 @@ TOOLS    := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/support/*_tool.c)
 unit: $(UNITBIN) ## build and run the unit tests (ROOM=drv: one room's)
 	@$(PYTHON) tests/support/run_unit.py $(UNITBIN)
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -name '*.d' -type f 2>/dev/null)
 
 # --- what people call --------------------------------------------------------------------------
 SUDO      := $(if $(filter 0,$(shell id -u)),,sudo)
