@@ -19,7 +19,7 @@ LINKED   := lua5.4 sqlite3 jansson libcrypto libdeflate libseccomp libelf zlib
 LOADED   := libcurl libgit2 libarchive libzstd libsolv libsolvext
 PKGS     := $(LINKED) $(LOADED)
 # Goals that install what is missing first, or need nothing, start without them.
-FREE_GOALS := help deps clean format quickstart check
+FREE_GOALS := help deps deps-test clean format quickstart check
 ifneq ($(filter-out $(FREE_GOALS),$(or $(MAKECMDGOALS),all)),)
 MISSING  := $(shell command -v pkg-config >/dev/null || echo pkg-config; \
 	for p in $(PKGS); do pkg-config --exists $$p 2>/dev/null || echo $$p; done)
