@@ -35,7 +35,8 @@ typedef void action_ended_fn(void *ctx, const char *why);
 struct action_spec {
 	enum action_kind kind;
 	const char *name;          /* of what is compiled, by which the records know it */
-	uint64_t number;           /* the lower goes first, of those nothing is known of */
+	uint64_t number;           /* of the command, by when it came */
+	int64_t whole_ms;          /* what all of the command took the last time; 0: never seen */
 	char *const *argv, *const *env; /* NULL behind them */
 	const char *cwd;
 	const char *build;         /* physical folder to show at /build; NULL: the build's own, live */
@@ -62,7 +63,7 @@ struct compile_action {
 	bool yields;               /* it is being ended to make room for others */
 	bool cancelled;            /* freed when its sandbox has ended */
 	uint64_t expected;         /* bytes of memory */
-	int64_t known_ms;          /* what it took last time; 0: never seen */
+	int64_t known_ms;          /* what it took the last time, or the command that it is of; 0: never seen */
 	char *scratch;             /* name of the sandbox's folder in store/tmp, or NULL */
 	struct sandbox *sandbox;
 	int64_t since;             /* loop_now() when its sandbox began */

@@ -93,7 +93,7 @@ static void queue_place(struct compile_call *c)
 {
 	c->placing = true;
 	c->action = action_new(c->service, &(struct action_spec){ .kind = ACTION_PLACED, .name = c->name,
-		.number = c->number, .ended = run_in_place, .ctx = c });
+		.number = c->number, .whole_ms = c->known_ms, .ended = run_in_place, .ctx = c });
 }
 
 void call_place(struct compile_call *c, const char *why)

@@ -180,6 +180,7 @@ void queue_record_call(const struct compile_call *c, const char *note, const cha
 void queue_watch(struct compile_pool *p);            /* more than one runs: what they use is to be looked at */
 void queue_again(struct compile_action *a);          /* it was ended for memory: later, and as one that needs more */
 void queue_expect(struct compile_action *a);         /* fill expected and known_ms from the records */
+bool queue_goes_before(const struct compile_action *a, const struct compile_action *b); /* of those that wait */
 void queue_learn(const struct compile_action *a);    /* from what it used: its like will need about as much */
 
 #endif

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "build/compile_nvcc.h"
+#include "build/compile_ptx.h"
 #include "compile/arch_names.h"
 #include "compile/nvcc_key.h"
 #include "core/fs.h"
@@ -18,12 +19,15 @@ static int judge_moves(struct compile_part *p, int out, bool silent, char *moves
 {
 	const struct compile_call *c = p->call;
 	const char *names = c->steps.arch_list;
-	_cleanup_buf_ struct buf ptx = BUF_INIT, stub = BUF_INIT;
+	_cleanup_buf_ struct buf stub = BUF_INIT;
 	_cleanup_free_ char *list = fs_join(p->made, "list");
-	if (fs_read_file(out, "ptx", NVCC_TEXT_MAX, &ptx, err) < 0 || fs_read_file(out, "stub.c", NVCC_TEXT_MAX, &stub, err) < 0 ||
-			fs_write_file(store_tmp_fd(c->pool->o.s), list, names, strlen(names), 0644, err) < 0)
+	_cleanup_close_ int ptx = fs_open_beneath(out, "ptx", O_RDONLY, 0, err);
+	bool can = false;
+	if (ptx < 0 || fs_read_file(out, "stub.c", NVCC_TEXT_MAX, &stub, err) < 0 ||
+			fs_write_file(store_tmp_fd(c->pool->o.s), list, names, strlen(names), 0644, err) < 0 ||
+			(silent && ptx_can_move(ptx, names, &can, err) < 0))
 		return -1;
-	*moves = silent && arch_names_can_move(buf_slice(&ptx), names) && arch_names_stub_can_move(buf_slice(&stub), names);
+	*moves = can && arch_names_stub_can_move(buf_slice(&stub), names);
 	return 0;
 }
 
@@ -176,7 +180,7 @@ static void turn(void *ctx)
 	bool cicc = step_of(p)->kind == NVCC_CICC;
 	p->bind = (struct sandbox_bind){ p->in, NVCC_IN };
 	p->action = action_new(c->service, &(struct action_spec){ .kind = cicc ? ACTION_CICC : ACTION_PTXAS, .name = p->name,
-		.number = c->number, .argv = p->argv.items, .env = c->env.items, .cwd = c->command.cwd, .build = c->stage_view,
+		.number = c->number, .whole_ms = c->known_ms, .argv = p->argv.items, .env = c->env.items, .cwd = c->command.cwd, .build = c->stage_view,
 		.binds = &p->bind, .bind_count = 1, .ended = ended, .ctx = p });
 }
 

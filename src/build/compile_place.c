@@ -2,9 +2,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "build/compile_nvcc.h"
+#include "build/compile_ptx.h"
 #include "compile/arch_names.h"
 #include "compile/nvcc_key.h"
 #include "core/fs.h"
@@ -45,49 +47,69 @@ static void rename_stub(struct slice stub, const char *name, struct buf *out)
 	buf_add(out, p, (size_t)(end - p));
 }
 
-/* Made for another list of architectures, it is given the names of this one. */
-static int read_moved(const struct compile_part *p, const char *name, const char *list, struct buf *out, struct err *err)
+/* Made for another list of architectures than this one's. */
+static bool has_moved(const struct compile_part *p, const char *list)
 {
-	const char *wanted = p->call->steps.arch_list;
-	_cleanup_buf_ struct buf text = BUF_INIT;
-	if (!*list || strcmp(list, wanted) == 0)
-		return fs_read_file(p->folder, name, NVCC_TEXT_MAX, out, err);
-	if (fs_read_file(p->folder, name, NVCC_TEXT_MAX, &text, err) < 0)
+	return *list && strcmp(list, p->call->steps.arch_list) != 0;
+}
+
+static int place_ptx(struct compile_part *p, const char *list, const char *path, struct err *err)
+{
+	int tmp = store_tmp_fd(p->call->pool->o.s);
+	if (!has_moved(p, list))
+		return store_copy_in(tmp, p->folder, "ptx", path, err);
+	_cleanup_close_ int from = fs_open_beneath(p->folder, "ptx", O_RDONLY, 0, err);
+	_cleanup_close_ int to = from < 0 ? -1 : fs_open_beneath(tmp, path, O_WRONLY | O_CREAT | O_EXCL, 0644, err);
+	return to < 0 ? -1 : ptx_move(from, list, to, p->call->steps.arch_list, err);
+}
+
+static int place_stub(struct compile_part *p, const char *list, const char *name, struct err *err)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT, moved = BUF_INIT, named = BUF_INIT;
+	if (fs_read_file(p->folder, "stub.c", NVCC_TEXT_MAX, &text, err) < 0)
 		return -1;
-	arch_names_move(buf_slice(&text), list, wanted, out);
-	return 0;
+	if (has_moved(p, list))
+		arch_names_move(buf_slice(&text), list, p->call->steps.arch_list, &moved);
+	rename_stub(buf_slice(has_moved(p, list) ? &moved : &text), name, &named);
+	return write_part(p->call, base(name), buf_slice(&named), err);
 }
 
 /* The keys of what assembles the PTX, in the order of the steps. */
-static void put_keys(const struct compile_part *p, struct slice ptx, struct buf *answer)
+static int put_keys(const struct compile_part *p, const char *path, struct buf *answer, struct err *err)
 {
 	const struct compile_call *c = p->call;
 	const struct nvcc_key k = { &c->command, c->service->view.toolchain, c->command.looks_at_files ? &c->view : NULL };
+	_cleanup_close_ int ptx = fs_open_beneath(store_tmp_fd(c->pool->o.s), path, O_RDONLY, 0, err);
+	struct stat st;
+	if (ptx < 0 || fstat(ptx, &st) < 0)
+		return -1;
 	for (size_t i = 0; i < c->steps.items.count; i++) {
 		const struct nvcc_step *s = &c->steps.items.items[i];
+		struct hasher h;
 		struct hash key;
 		if (s->kind != NVCC_PTXAS || s->from != p->step)
 			continue;
-		nvcc_key_ptxas(&k, s, ptx, &key);
+		nvcc_key_ptxas(&k, s, (uint64_t)st.st_size, &h);
+		if (lseek(ptx, 0, SEEK_SET) < 0 || ptx_hash(ptx, &h, err) < 0)
+			return -1;
+		hash_end(&h, &key);
 		answer_put(answer, key.bytes, HASH_SIZE);
 	}
+	return 0;
 }
 
 static int place_cicc(struct compile_part *p, struct buf *answer, struct err *err)
 {
 	const struct nvcc_step *s = &p->call->steps.items.items[p->step];
-	const char *stub_name = nvcc_step_value(s, "--stub_file_name");
-	_cleanup_buf_ struct buf ptx = BUF_INIT, stub = BUF_INIT, named = BUF_INIT, list = BUF_INIT;
-	if ((p->named && fs_read_file(p->folder, "list", LIST_MAX, &list, err) < 0) ||
-			read_moved(p, "ptx", buf_slice(&list).p, &ptx, err) < 0 ||
-			read_moved(p, "stub.c", buf_slice(&list).p, &stub, err) < 0)
+	_cleanup_free_ char *path = mem_printf("%s/parts/%s", p->call->stage, base(s->writes));
+	_cleanup_buf_ struct buf list = BUF_INIT;
+	if (p->named && fs_read_file(p->folder, "list", LIST_MAX, &list, err) < 0)
 		return -1;
-	rename_stub(buf_slice(&stub), stub_name, &named);
-	if (write_part(p->call, base(s->writes), buf_slice(&ptx), err) < 0 ||
-			write_part(p->call, base(stub_name), buf_slice(&named), err) < 0)
+	const char *made_for = buf_slice(&list).p;
+	if (place_ptx(p, made_for, path, err) < 0 ||
+			place_stub(p, made_for, nvcc_step_value(s, "--stub_file_name"), err) < 0)
 		return -1;
-	put_keys(p, buf_slice(&ptx), answer);
-	return 0;
+	return put_keys(p, path, answer, err);
 }
 
 static int place_ptxas(struct compile_part *p, struct err *err)

@@ -167,24 +167,6 @@ void queue_again(struct compile_action *a)
 	queue_changed(a->pool);
 }
 
-/* What was never seen is taken for as long as its like commonly is: a kernel that waits for the host's files is the one
- * that all wait for in the end. */
-static int64_t expected_ms(const struct compile_action *a)
-{
-	if (a->known_ms)
-		return a->known_ms;
-	return a->o.kind == ACTION_CC || a->o.kind == ACTION_PLACED ? 10000 : 60000;
-}
-
-/* The longest first; of equals the one that came first. */
-static bool goes_before(const struct compile_action *a, const struct compile_action *b)
-{
-	if (a->alone != b->alone)
-		return a->alone;
-	int64_t long_a = expected_ms(a), long_b = expected_ms(b);
-	return long_a != long_b ? long_a > long_b : a->o.number < b->o.number;
-}
-
 /* One may always run, so that there is an end to waiting. */
 static bool fits(const struct compile_pool *p, const struct compile_action *a)
 {
@@ -203,7 +185,7 @@ static struct compile_action *first_queued(const struct compile_pool *p)
 	struct compile_action *best = NULL;
 	for (size_t i = 0; i < p->actions.count; i++) {
 		struct compile_action *a = p->actions.items[i];
-		if (a->state == ACTION_QUEUED && (!best || goes_before(a, best)))
+		if (a->state == ACTION_QUEUED && (!best || queue_goes_before(a, best)))
 			best = a;
 	}
 	return best;

@@ -8,14 +8,6 @@
 #include "compile/nvcc_key.h"
 #include "core/fs.h"
 
-static const struct nvcc_step *cudafe_of(const struct compile_call *c)
-{
-	size_t i = 0;
-	while (c->steps.items.items[i].kind != NVCC_CUDAFE) /* there is one: nvcc_steps_read() has seen to it */
-		i++;
-	return &c->steps.items.items[i];
-}
-
 static int put_key(const struct compile_call *c, const struct nvcc_step *s, int texts, struct slice module_id,
 	struct buf *answer, struct err *err)
 {
@@ -36,7 +28,7 @@ static int put_key(const struct compile_call *c, const struct nvcc_step *s, int 
 static int take(void *ctx, struct buf *answer, struct err *err)
 {
 	struct compile_call *c = ctx;
-	const char *path = nvcc_step_value(cudafe_of(c), "--module_id_file_name");
+	const char *path = nvcc_step_value(nvcc_step_find(&c->steps, NVCC_CUDAFE), "--module_id_file_name");
 	_cleanup_buf_ struct buf id = BUF_INIT;
 	_cleanup_close_ int out = action_open_out(c->cudafe, err);
 	_cleanup_close_ int texts = out < 0 ? -1 : action_open_out(c->texts, err);
@@ -74,6 +66,6 @@ void nvcc_split(struct compile_call *c)
 {
 	const char *said = COMPILE_OUT "/said";
 	char *script = mem_printf("umask 022\nset -e\nln -s " NVCC_IN "/*.ii " COMPILE_OUT "/\nmkdir %s\n"
-		"%s >%s/0.out 2>%s/0.err\n", said, cudafe_of(c)->line, said, said);
+		"%s >%s/0.out 2>%s/0.err\n", said, nvcc_step_find(&c->steps, NVCC_CUDAFE)->line, said, said);
 	c->cudafe = nvcc_script(c, ACTION_CUDAFE, script, c->texts, ended);
 }

@@ -46,14 +46,6 @@ static const char stand_in[] = STAND_IN(".nv_fatbin", "", "static const __fatBin
 static const char stand_in_to_link[] = STAND_IN("__nv_relfatbin", NAME_OF_MODULE,
 	"extern const __fatBinC_Wrapper_t __FATIDNAME(__NV_MODULE_ID)");
 
-static const struct nvcc_step *find(const struct nvcc_steps *s, enum nvcc_step_kind kind)
-{
-	size_t i = 0;
-	while (s->items.items[i].kind != kind) /* there is one: nvcc_steps_read() has seen to it */
-		i++;
-	return &s->items.items[i];
-}
-
 /* Does the object hang on whether it was made in one run?  Debug information of assembly is another than that of C++,
  * and switches may be written down. */
 static bool is_one_run(const struct nvcc_step *host)
@@ -93,8 +85,8 @@ static void put_command(struct buf *out, const struct nvcc_step *host, const cha
 
 bool nvcc_host_split(const struct nvcc_steps *s, struct buf *assembly, struct buf *object)
 {
-	const struct nvcc_step *host = find(s, NVCC_HOST);
-	const struct nvcc_step *fatbinary = find(s, NVCC_FATBINARY);
+	const struct nvcc_step *host = nvcc_step_find(s, NVCC_HOST);
+	const struct nvcc_step *fatbinary = nvcc_step_find(s, NVCC_FATBINARY);
 	const char *fatbin = fatbinary->writes;
 	const char *text = str_list_has(&fatbinary->words, "--device-c") ? stand_in_to_link : stand_in;
 	if (is_one_run(host))

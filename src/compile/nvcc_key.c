@@ -4,13 +4,19 @@
 
 #include "compile/arch_names.h"
 
-static void add_field(struct hasher *h, const char *name, const void *data, size_t len)
+/* A field, whose bytes are to follow. */
+static void add_head(struct hasher *h, const char *name, uint64_t len)
 {
 	uint8_t size[8];
 	for (int i = 0; i < 8; i++)
-		size[i] = (uint8_t)((uint64_t)len >> 8 * i);
+		size[i] = (uint8_t)(len >> 8 * i);
 	hash_update(h, name, strlen(name) + 1);
 	hash_update(h, size, sizeof size);
+}
+
+static void add_field(struct hasher *h, const char *name, const void *data, size_t len)
+{
+	add_head(h, name, len);
 	hash_update(h, data, len);
 }
 
@@ -139,11 +145,9 @@ void nvcc_key_cicc(const struct nvcc_key *k, const struct nvcc_step *s, const ch
 		*shared = *exact;
 }
 
-void nvcc_key_ptxas(const struct nvcc_key *k, const struct nvcc_step *s, struct slice ptx, struct hash *out)
+void nvcc_key_ptxas(const struct nvcc_key *k, const struct nvcc_step *s, uint64_t ptx_size, struct hasher *h)
 {
-	struct hasher h;
-	begin(&h, "forge ptxas 1", k);
-	walk(s, NULL, &h, NULL);
-	add_slice(&h, "ptx", ptx);
-	hash_end(&h, out);
+	begin(h, "forge ptxas 1", k);
+	walk(s, NULL, h, NULL);
+	add_head(h, "ptx", ptx_size);
 }

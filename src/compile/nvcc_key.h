@@ -38,6 +38,7 @@ void nvcc_key_whole(const struct nvcc_key *k, const struct nvcc_steps *steps, co
 void nvcc_key_cicc(const struct nvcc_key *k, const struct nvcc_step *s, const char *arch_list, struct slice text,
 	struct slice module_id, struct hash *exact, struct hash *shared, bool *named);
 
-void nvcc_key_ptxas(const struct nvcc_key *k, const struct nvcc_step *s, struct slice ptx, struct hash *out);
+/* Of a ptxas step: begun; the bytes of its PTX are to follow, then hash_end(). */
+void nvcc_key_ptxas(const struct nvcc_key *k, const struct nvcc_step *s, uint64_t ptx_size, struct hasher *h);
 
 #endif

@@ -37,6 +37,14 @@ static bool has_word(const struct nvcc_step *s, const char *word)
 	return str_list_has(&s->words, word);
 }
 
+const struct nvcc_step *nvcc_step_find(const struct nvcc_steps *s, enum nvcc_step_kind kind)
+{
+	size_t i = 0;
+	while (s->items.items[i].kind != kind)
+		i++;
+	return &s->items.items[i];
+}
+
 const char *nvcc_step_value(const struct nvcc_step *s, const char *option)
 {
 	for (size_t i = 1; i + 1 < s->words.count; i++)

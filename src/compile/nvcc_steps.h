@@ -43,6 +43,9 @@ int nvcc_steps_read(struct slice text, struct nvcc_steps *s, struct err *err);
 void nvcc_steps_free(struct nvcc_steps *s);
 #define _cleanup_nvcc_steps_ __attribute__((cleanup(nvcc_steps_free)))
 
+/* The one CUDAFE, FATBINARY or HOST step, of which nvcc_steps_read() has seen that it is there. */
+const struct nvcc_step *nvcc_step_find(const struct nvcc_steps *s, enum nvcc_step_kind kind);
+
 /* The word behind `option`, NULL if it is not there; of a step's words. */
 const char *nvcc_step_value(const struct nvcc_step *step, const char *option);
 

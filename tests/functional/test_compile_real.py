@@ -173,6 +173,22 @@ def test_nvcc_same_bytes(compilers, line):
 
 
 @nvcc
+@pytest.mark.parametrize("code, complaint", [
+    ('int host() { int x; __asm__("" : "=Z"(x)); return x; }', "impossible constraint"),
+    ('int host() { __asm__("no_such_instruction"); return 0; }', "no such instruction"),
+], ids=["compiler", "assembler"])
+def test_nvcc_host_half_that_fails(compilers, code, complaint):
+    """cudafe++ and the device's steps have nothing against it: what the host's compiler says is said, once."""
+    script = FILES + source("bad.cu", '#include "k.cu"', code) + TIMES + (
+        f"nvcc -c bad.cu -o bad.o -DHOST=1 {ARCH['80']} > $out/out 2> $out/said; echo $? > $out/status; ls bad.o >> $out/status 2> /dev/null || true\n")
+    wanted, none = compilers.build(script, PLACE)
+    made, records = compilers.build(script)
+    assert differ(made, wanted) == [] and not none
+    assert complaint in str(made) and str(made).count(complaint) == 1
+    assert [r["note"].split(":")[0] for r in records if r["what"] == "compile"] == ["in place"]
+
+
+@nvcc
 def test_nvcc_steps_are_shared(compilers):
     """What only the host sees leaves the device's steps; one more architecture costs only itself; and an architecture's
     own code only that."""
