@@ -184,6 +184,7 @@ static int run(struct collecting *c, store_gc_fn *fn, void *ctx, struct err *err
 	int rc = gc_drop_roots(s, &c->gc->stale, err);
 	if (rc == 0)
 		rc = remove_all(c, fn, ctx, err);
+	share_sweep(s);
 	if (db_durable(s->db, false, rc < 0 ? NULL : err) < 0)
 		rc = -1;
 	reserve_keep(s);

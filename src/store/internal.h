@@ -67,6 +67,9 @@ void hold_close(struct store *s);
 /* What all processes that live hold (and perhaps what some held that just died). */
 int hold_read_all(struct store *s, struct name_set *out, struct err *err);
 
+/* share.c.  Forget the shared files that no object has any more; how many those were. */
+size_t share_sweep(struct store *s);
+
 /* reserve.c.  Set room aside where none is; give it back to the disk. */
 void reserve_keep(struct store *s);
 void reserve_spend(struct store *s);
