@@ -83,22 +83,30 @@ static void put_command(struct buf *out, const struct nvcc_step *host, const cha
 	}
 }
 
+/* The device code as fatbinary has written it both ways, as text for C and as bytes, is put behind its label. */
+static void put_join(struct buf *object, const char *text, const char *fatbin, const char *bytes)
+{
+	buf_printf(object, "words=$(tail -c 2000 %s | sed -n 's/^.* fatbinData\\[\\([0-9]*\\)\\];$/\\1/p')\n", fatbin);
+	buf_printf(object, "if [ \"$(sed -e '/^\"\\.quad 0x/d' -e 's/ fatbinData\\[[0-9]*\\];/ fatbinData[1];/' %s)\" = '%.*s' ] &&\n"
+		"\t[ \"$(sed -n '/^fatbinData:$/p' " ASSEMBLY_IN ")\" = fatbinData: ] &&\n"
+		"\t[ $((${words:-0} * 8)) = \"$(wc -c <%s)\" ]; then\n", fatbin, (int)strlen(text) - 1, text, bytes);
+	buf_printf(object, "echo '.incbin \"%s\"' >" COMPILE_OUT "/device.s\n"
+		"sed '/^fatbinData:$/r " COMPILE_OUT "/device.s' " ASSEMBLY_IN " >" ASSEMBLY_OUT "\n"
+		"cat " NVCC_IN "/host.out\ncat " NVCC_IN "/host.err >&2\n", bytes);
+}
+
 bool nvcc_host_split(const struct nvcc_steps *s, struct buf *assembly, struct buf *object)
 {
 	const struct nvcc_step *host = nvcc_step_find(s, NVCC_HOST);
 	const struct nvcc_step *fatbinary = nvcc_step_find(s, NVCC_FATBINARY);
-	const char *fatbin = fatbinary->writes;
+	const char *fatbin = fatbinary->writes, *bytes = fatbinary->creates;
 	const char *text = str_list_has(&fatbinary->words, "--device-c") ? stand_in_to_link : stand_in;
-	if (is_one_run(host))
+	if (is_one_run(host) || !bytes)
 		return false;
 	buf_printf(assembly, "cat >%s <<'END'\n%sEND\n", fatbin, text);
 	put_command(assembly, host, "-S", "c++", host->reads, ASSEMBLY_OUT);
 	buf_str(assembly, ">" COMPILE_OUT "/host.out 2>" COMPILE_OUT "/host.err\n");
-	buf_printf(object, "if [ \"$(sed -e '/^\"\\.quad 0x/d' -e 's/ fatbinData\\[[0-9]*\\];/ fatbinData[1];/' %s)\" = '%.*s' ] &&\n"
-		"\t[ \"$(sed -n '/^fatbinData:$/p' " ASSEMBLY_IN ")\" = fatbinData: ]; then\n", fatbin, (int)strlen(text) - 1, text);
-	buf_printf(object, "sed -n 's/^\"\\(\\.quad 0x[0-9a-fx, ]*\\)\\\\n\"$/\\1/p' %s >" COMPILE_OUT "/device.s\n"
-		"sed '/^fatbinData:$/r " COMPILE_OUT "/device.s' " ASSEMBLY_IN " >" ASSEMBLY_OUT "\n"
-		"cat " NVCC_IN "/host.out\ncat " NVCC_IN "/host.err >&2\n", fatbin);
+	put_join(object, text, fatbin, bytes);
 	put_command(object, host, "-c", "assembler", ASSEMBLY_OUT, host->writes);
 	buf_printf(object, "\nelse\n>" COMPILE_OUT "/" NVCC_HOST_AGAIN "\n%s\nfi\n", host->line);
 	return true;

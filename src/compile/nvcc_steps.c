@@ -120,15 +120,25 @@ static const char *last_input(const struct nvcc_step *s, const char *suffix)
 	return NULL;
 }
 
+/* What stands behind the "=" of an option that ends in it. */
+static const char *joined_value(const struct nvcc_step *s, const char *option)
+{
+	const char *value = NULL;
+	for (size_t i = 1; i < s->words.count; i++)
+		if (str_starts(s->words.items[i], option))
+			value = s->words.items[i] + strlen(option);
+	return value;
+}
+
 static void find_files(struct nvcc_step *s)
 {
 	static const char *const suffixes[] = { [NVCC_CUDAFE] = ".ii", [NVCC_CICC] = ".ii", [NVCC_PTXAS] = ".ptx",
 		[NVCC_HOST] = ".cpp" };
 	const char *writes = nvcc_step_value(s, s->kind == NVCC_CUDAFE ? "--gen_c_file_name" : "-o"), *reads = NULL;
 	if (s->kind == NVCC_FATBINARY) {
-		for (size_t i = 1; i < s->words.count; i++)
-			if (str_starts(s->words.items[i], "--embedded-fatbin="))
-				writes = s->words.items[i] + strlen("--embedded-fatbin=");
+		const char *bytes = joined_value(s, "--create=");
+		writes = joined_value(s, "--embedded-fatbin=");
+		s->creates = is_in_out(bytes) ? mem_dup(bytes) : NULL;
 	} else if (s->kind != NVCC_PREPROCESS) {
 		reads = last_input(s, suffixes[s->kind]);
 	}
@@ -281,6 +291,7 @@ void nvcc_steps_free(struct nvcc_steps *s)
 		free(step->arch);
 		free(step->reads);
 		free(step->writes);
+		free(step->creates);
 		str_list_free(&step->words);
 	}
 	list_free(&s->items);

@@ -27,6 +27,7 @@ struct nvcc_step {
 	struct str_list words;  /* the same without the shell's quotes; [0] is absolute for CICC and PTXAS */
 	char *arch;             /* CICC: "compute_80"; PTXAS: "sm_80"; else NULL */
 	char *reads, *writes;   /* the main input and output, as paths; CUDAFE's output is the C++ text */
+	char *creates;          /* FATBINARY: the file with the same as bytes; NULL: none */
 	size_t from;            /* CICC, PTXAS: index of the step that writes what it reads */
 };
 

@@ -12,7 +12,7 @@
 	"#$ cudafe++ --gen_c_file_name \"/out/k.cudafe1.cpp\" --gen_module_id_file --module_id_file_name \"/out/k.module_id\" \"/out/k.cpp4.ii\" \n" \
 	"#$ \"$CICC_PATH/cicc\" -arch compute_80 --stub_file_name \"/out/k.stub.c\" \"/out/k.cpp1.ii\" -o \"/out/k.ptx\"\n" \
 	"#$ ptxas -arch=sm_80 \"/out/k.ptx\" -o \"/out/k.cubin\" \n" \
-	"#$ fatbinary --embedded-fatbin=\"/out/k.fatbin.c\" " fatbinary " \n" host
+	"#$ fatbinary --create=\"/out/k.fatbin\" --embedded-fatbin=\"/out/k.fatbin.c\" " fatbinary " \n" host
 #define HOST(more) "#$ /out/cc -c -x c++ -O2 " more "\"/out/k.cudafe1.cpp\" -o \"/out/k.o\" \n"
 
 /* A compiler that writes down how it was called, and of assembly makes a copy. */
@@ -72,7 +72,8 @@ static void run(const struct tempdir *t, const struct buf *lines, struct buf *ou
 
 #define LABEL "\"fatbinData:\\n\"\n"
 #define COUNT "fatbinData[1]"
-#define CODE ".quad 0x00000000000000ff,0x0000000000000001\n.quad 0x00000000000000e0, 0x0000000000000008\n"
+#define CODE ".incbin \"/out/k.fatbin\"\n"
+#define BYTES "32 bytes of device code, 4 words"
 #define CODE_IN_C "\".quad 0x00000000000000ff,0x0000000000000001\\n\"\n\".quad 0x00000000000000e0, 0x0000000000000008\\n\"\n"
 
 /* fatbinary's file: the stand-in that the first run had, with device code. */
@@ -90,7 +91,7 @@ static void write_fatbin(const struct tempdir *t, const char *more)
 
 #define CALLS(object) "-S -x c++ -O2 -DX=a  b /out/k.cudafe1.cpp -o /out/host.s\n" object "\n"
 
-static void make(struct tempdir *t, const char *more, struct buf *out, struct buf *messages)
+static void make(struct tempdir *t, const char *more, const char *bytes, struct buf *out, struct buf *messages)
 {
 	_cleanup_buf_ struct buf assembly = BUF_INIT, object = BUF_INIT;
 	assert_true(split(STEPS(HOST("-D'X=a  b' "), "--device-c"), &assembly, &object));
@@ -103,6 +104,7 @@ static void make(struct tempdir *t, const char *more, struct buf *out, struct bu
 	assert_int_equal(renameat(t->fd, "in/calls", t->fd, "out/calls"), 0);
 	put_file(t, "out/cc", CC);
 	write_fatbin(t, more);
+	put_file(t, "out/k.fatbin", bytes);
 	run(t, &object, out, messages);
 }
 
@@ -110,7 +112,7 @@ static void test_code_gets_into_the_assembly(void **state)
 {
 	struct tempdir t = tempdir_make();
 	_cleanup_buf_ struct buf out = BUF_INIT, messages = BUF_INIT;
-	make(&t, "", &out, &messages);
+	make(&t, "", BYTES, &out, &messages);
 	assert_file(&t, "out/k.o", ".data\nfatbinData:\n" CODE ".text\n");
 	assert_file(&t, "out/calls", CALLS("-c -x assembler -O2 -DX=a  b /out/host.s -o /out/k.o"));
 	assert_string_equal(out.data, "said\n");
@@ -122,14 +124,17 @@ static void test_code_gets_into_the_assembly(void **state)
 /* fatbinary writes something else: nothing is taken from the first run. */
 static void test_another_form(void **state)
 {
-	struct tempdir t = tempdir_make();
-	_cleanup_buf_ struct buf out = BUF_INIT, messages = BUF_INIT;
-	make(&t, "int more;\n", &out, &messages);
-	assert_file(&t, "out/k.o", "whole\n");
-	assert_file(&t, "out/calls", CALLS("-c -x c++ -O2 -DX=a  b /out/k.cudafe1.cpp -o /out/k.o"));
-	assert_int_equal(out.len + messages.len, 0);
-	assert_int_equal(faccessat(t.fd, "out/" NVCC_HOST_AGAIN, F_OK, 0), 0);
-	tempdir_remove(&t);
+	static const char *const forms[][2] = { { "int more;\n", BYTES }, { "", "" }, { "", BYTES "8 more.." } };
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+		struct tempdir t = tempdir_make();
+		_cleanup_buf_ struct buf out = BUF_INIT, messages = BUF_INIT;
+		make(&t, forms[i][0], forms[i][1], &out, &messages);
+		assert_file(&t, "out/k.o", "whole\n");
+		assert_file(&t, "out/calls", CALLS("-c -x c++ -O2 -DX=a  b /out/k.cudafe1.cpp -o /out/k.o"));
+		assert_int_equal(out.len + messages.len, 0);
+		assert_int_equal(faccessat(t.fd, "out/" NVCC_HOST_AGAIN, F_OK, 0), 0);
+		tempdir_remove(&t);
+	}
 }
 
 static void test_in_one_run(void **state)
@@ -141,6 +146,13 @@ static void test_in_one_run(void **state)
 		_cleanup_buf_ struct buf assembly = BUF_INIT, object = BUF_INIT;
 		assert_false(split(steps, &assembly, &object));
 	}
+	/* an nvcc that has the device code as text alone */
+	static const char create[] = "--create=\"/out/k.fatbin\" ";
+	_cleanup_free_ char *steps = mem_dup(STEPS(HOST(""), ""));
+	_cleanup_buf_ struct buf assembly = BUF_INIT, object = BUF_INIT;
+	assert_true(split(steps, &assembly, &object));
+	memset(strstr(steps, create), ' ', strlen(create));
+	assert_false(split(steps, &assembly, &object));
 }
 
 int main(void)
