@@ -9,12 +9,13 @@ return forge.wheel {
 
   matrix = {
     python = { "3.13", "3.11", "3.14" },
-    torch  = { "2.11.0" },
-    cuda   = { "13.0" },
-    archs  = { { "80" }, { "80", "90" } },        -- the release knows 80, 90, 100 and 120
+    torch  = { "2.11.0", "2.15.0" },
+    cuda   = { "13.0", "13.2" },
+    archs  = { { "80" }, { "80", "90" }, { "80", "90", "100", "120" } },   -- the last: all that the release knows
   },
   profiles = {
     hopper = { archs = { "80", "90" } },
+    every  = { archs = { "80", "90", "100", "120" } },
   },
 
   requires = { "setuptools==80.9.0", "wheel", "packaging", "psutil", "ninja", "einops" },
