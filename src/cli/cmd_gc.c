@@ -120,6 +120,23 @@ static int collect(struct store *s, const struct store_gc *gc, const struct opti
 	return rc;
 }
 
+/* Of objects that share files less is freed than they take: as long as that is what is missing, once more. */
+static int again(struct store *s, const uint64_t *max_size, const struct options *o, struct store_gc_done *done, struct err *err)
+{
+	int rc = 0;
+	for (size_t removed = done->removed; rc == 0 && removed && done->left_bytes > *max_size;) {
+		struct store_gc gc;
+		struct store_gc_done more = { 0 };
+		if (store_gc_plan(s, max_size, &gc, err) < 0)
+			return -1;
+		rc = collect(s, &gc, o, &more, err);
+		store_gc_free(&gc);
+		removed = more.removed;
+		*done = (struct store_gc_done){ done->removed + removed, done->bytes + more.bytes, more.left, more.left_bytes };
+	}
+	return rc;
+}
+
 static int gc_store(struct store *s, const uint64_t *max_size, const struct options *o, struct err *err)
 {
 	struct store_gc gc;
@@ -128,7 +145,7 @@ static int gc_store(struct store *s, const uint64_t *max_size, const struct opti
 	struct store_gc_done done = { gc.dead.count, gc.bytes, gc.left, gc.left_bytes };
 	int rc = 0;
 	if (!o->dry_run)
-		rc = collect(s, &gc, o, &done, err);
+		rc = collect(s, &gc, o, &done, err) < 0 || (max_size && again(s, max_size, o, &done, err) < 0) ? -1 : 0;
 	else if (!o->json)
 		print_plan(&gc);
 	if (rc == 0 || done.removed)

@@ -164,13 +164,18 @@ static int remove_all(struct collecting *c, store_gc_fn *fn, void *ctx, struct e
 	return 0;
 }
 
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
 static int count_left(struct store *s, struct store_gc_done *done, struct err *err)
 {
 	_cleanup_stmt_ sqlite3_stmt *stmt = db_stmt(s->db, "SELECT count(*), coalesce(sum(nar_size), 0) FROM path", err);
 	if (!stmt || db_step(s->db, stmt, err) < 0)
 		return -1;
 	done->left = (size_t)sqlite3_column_int64(stmt, 0);
-	done->left_bytes = (uint64_t)sqlite3_column_int64(stmt, 1);
+	done->left_bytes = less((uint64_t)sqlite3_column_int64(stmt, 1), share_saved(s));
 	return 0;
 }
 
@@ -181,10 +186,12 @@ static int run(struct collecting *c, store_gc_fn *fn, void *ctx, struct err *err
 		reserve_spend(s);
 	if (db_durable(s->db, true, err) < 0)
 		return -1;
+	uint64_t shared = share_saved(s);
 	int rc = gc_drop_roots(s, &c->gc->stale, err);
 	if (rc == 0)
 		rc = remove_all(c, fn, ctx, err);
 	share_sweep(s);
+	c->done->bytes = less(c->done->bytes, less(shared, share_saved(s)));
 	if (db_durable(s->db, false, rc < 0 ? NULL : err) < 0)
 		rc = -1;
 	reserve_keep(s);

@@ -37,7 +37,7 @@ struct store_gc {
 	struct str_list stale;         /* roots whose link was removed, or whose object is gone */
 	uint64_t bytes;                /* of all that is dead */
 	size_t left;                   /* registered objects that stay, */
-	uint64_t left_bytes;           /* and what they take */
+	uint64_t left_bytes;           /* and what they take; about, where those that go share files with others */
 };
 
 /* max_size: the bound in bytes, NULL for none.  Changes nothing, and does for a store that is only read. */
@@ -46,7 +46,7 @@ void store_gc_free(struct store_gc *gc);
 
 struct store_gc_done {
 	size_t removed;      /* objects */
-	uint64_t bytes;      /* that were in them */
+	uint64_t bytes;      /* that were in them, and in no other */
 	size_t left;
 	uint64_t left_bytes;
 };

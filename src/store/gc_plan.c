@@ -73,19 +73,21 @@ static int mark_all(struct store *s, struct gc_graph *g, const struct str_list *
 	return 0;
 }
 
-static void choose(struct gc_graph *g, const uint64_t *max_size, struct store_gc *out)
+/* Files that objects share count once in what is left, but each time in what goes: so a bound may need a second plan. */
+static void choose(struct gc_graph *g, uint64_t shared, const uint64_t *max_size, struct store_gc *out)
 {
 	_cleanup_free_ size_t *order = mem_resize(NULL, g->nodes.count + 1, sizeof *order);
 	size_t count = gc_graph_order(g, order);
 	out->left = g->nodes.count;
 	for (size_t i = 0; i < g->nodes.count; i++)
 		out->left_bytes += g->nodes.items[i].bytes;
+	out->left_bytes -= shared < out->left_bytes ? shared : out->left_bytes;
 	for (size_t i = 0; i < count && (!max_size || out->left_bytes > *max_size); i++) {
 		struct gc_node *n = &g->nodes.items[order[i]];
 		*list_push(&out->dead) = (struct store_dead){ steal_ptr(n->base), n->bytes, n->used, n->own_used, true };
 		out->bytes += n->bytes;
 		out->left--;
-		out->left_bytes -= n->bytes;
+		out->left_bytes -= n->bytes < out->left_bytes ? n->bytes : out->left_bytes;
 	}
 }
 
@@ -106,7 +108,7 @@ static int plan(struct store *s, const uint64_t *max_size, struct store_gc *out,
 		rc = mark_all(s, &g, &kept, &held, !max_size, err);
 	if (rc == 0) {
 		add_leftovers(s, &leftovers, out);
-		choose(&g, max_size, out);
+		choose(&g, share_saved(s), max_size, out);
 	}
 	gc_graph_free(&g);
 	return rc;

@@ -69,6 +69,8 @@ int hold_read_all(struct store *s, struct name_set *out, struct err *err);
 
 /* share.c.  Forget the shared files that no object has any more; how many those were. */
 size_t share_sweep(struct store *s);
+/* How many bytes the objects take less than their sizes say. */
+uint64_t share_saved(struct store *s);
 
 /* reserve.c.  Set room aside where none is; give it back to the disk. */
 void reserve_keep(struct store *s);

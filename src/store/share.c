@@ -140,18 +140,40 @@ void store_share(struct store *s, const char *tmp_name)
 		share_folder(&w, s->tmp_fd, tmp_name);
 }
 
-size_t share_sweep(struct store *s)
+/* Calls fn for each name in links; what it returns is added up. */
+static uint64_t each_link(struct store *s, uint64_t (*fn)(int links, const char *name, const struct stat *st))
 {
 	_cleanup_close_ int links = openat(s->root_fd, "links", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	_cleanup_str_list_ struct str_list names = STR_LIST_INIT;
-	size_t count = 0;
+	uint64_t sum = 0;
 	if (links < 0 || fs_list(links, &names, NULL) < 0)
 		return 0;
 	for (size_t i = 0; i < names.count; i++) {
 		struct stat st;
-		if (fstatat(links, names.items[i], &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_nlink == 1 &&
-				unlinkat(links, names.items[i], 0) == 0)
-			count++;
+		if (fstatat(links, names.items[i], &st, AT_SYMLINK_NOFOLLOW) == 0)
+			sum += fn(links, names.items[i], &st);
 	}
-	return count;
+	return sum;
+}
+
+static uint64_t sweep(int links, const char *name, const struct stat *st)
+{
+	return st->st_nlink == 1 && unlinkat(links, name, 0) == 0;
+}
+
+/* One name is that in links, and one object would have it anyhow. */
+static uint64_t saved(int links, const char *name, const struct stat *st)
+{
+	(void)links, (void)name;
+	return st->st_nlink > 2 ? (uint64_t)st->st_size * (st->st_nlink - 2) : 0;
+}
+
+size_t share_sweep(struct store *s)
+{
+	return (size_t)each_link(s, sweep);
+}
+
+uint64_t share_saved(struct store *s)
+{
+	return each_link(s, saved);
 }

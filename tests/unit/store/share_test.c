@@ -148,6 +148,34 @@ static void test_gc_forgets_them(void **state)
 	check_valid(f);
 }
 
+/* What is shared counts once, in what is left and in what is freed. */
+static void test_gc_counts_them_once(void **state)
+{
+	struct fixture *f = *state;
+	static const uint64_t bound = LARGE + LARGE / 2;
+	struct store_gc gc;
+	struct store_gc_done done;
+	for (int i = 0; i < 3; i++) {
+		_cleanup_free_ char *name = mem_printf("o%d", i), *object = add_file(f, name, LARGE, 0, 0644);
+	}
+	assert_int_equal(share_saved(f->s), 2 * LARGE);
+	assert_ok(store_gc_plan(f->s, &bound, &gc, err));
+	assert_int_equal(gc.dead.count, 0);
+	assert_true(gc.left_bytes > LARGE && gc.left_bytes < bound);
+	store_gc_free(&gc);
+	_cleanup_free_ char *other = add_file(f, "other", 2 * LARGE, 0, 0644);
+	assert_ok(store_root_set(f->s, "other", other, NULL, err));
+	store_close(f->s);
+	f->s = open_or_fail(f->store_folder, STORE_WRITE);
+	assert_ok(store_gc_plan(f->s, NULL, &gc, err));
+	assert_int_equal(gc.dead.count, 3);
+	assert_ok(store_gc_run(f->s, &gc, NULL, NULL, &done, err));
+	store_gc_free(&gc);
+	assert_true(done.bytes > LARGE && done.bytes < bound);
+	assert_true(done.left_bytes > 2 * LARGE && done.left_bytes < 2 * LARGE + LARGE / 2);
+	assert_int_equal(share_saved(f->s), 0);
+}
+
 /* Many processes at once: all objects are whole, and nothing is left in tmp. */
 static void test_at_once(void **state)
 {
@@ -202,7 +230,7 @@ int main(void)
 #define T(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_equal_files_are_one), T(test_others_are_not), T(test_a_damaged_file_is_not_shared), T(test_odd_links),
-		T(test_gc_forgets_them), T(test_at_once), T(test_deep_and_odd_trees),
+		T(test_gc_forgets_them), T(test_gc_counts_them_once), T(test_at_once), T(test_deep_and_odd_trees),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
