@@ -1,6 +1,6 @@
 -- The program that stands in for the compilers of forge's worlds, as a derivation. Its output is /toolchain:
 -- bin/ with every name that a build may call a compiler by, lib/nvcc for the front of the CUDA toolkit, and
--- lib/floor.o. Linked statically, so it runs in any world. The base's gcc makes it, whichever gcc it is to stand for.
+-- lib/floor.a. Linked statically, so it runs in any world. The base's gcc makes it, whichever gcc it is to stand for.
 local debian = require "forge.debian"
 local primitives = require "forge.primitives"
 local world = require "forge.world"
@@ -16,12 +16,17 @@ local function sources()
   return paths
 end
 
+-- What older systems lack of glibc and libstdc++, a file for each.
+local function floor()
+  return { primitives.path "toolchain/floor/bad_array_length.c", primitives.path "toolchain/floor/single_threaded.c" }
+end
+
 -- major: of the gcc that it stands in for.
 return function(major)
   made[major] = made[major] or primitives.derivation {
     name = "toolchain", what = "unpack", builder = "/bin/sh",
     args = { "-eu", primitives.path "toolchain/make.sh" },
-    env = { PATH = "/usr/bin:/bin", gcc = major, sources = sources(), floor = primitives.path "toolchain/floor.c" },
+    env = { PATH = "/usr/bin:/bin", gcc = major, sources = sources(), floor = floor() },
     world = world.compose { base = debian(), parts = {} },
   }
   return made[major]

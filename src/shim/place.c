@@ -16,9 +16,8 @@ static bool any_of(char **argv, const char *const *list)
 	return false;
 }
 
-/* A shared object linked by c++ gets a hidden __libc_single_threaded = 0: libstdc++'s headers refer to that
- * variable, glibc has it only since 2.32, and as "0" (there may be threads) is always right, the object then
- * loads on older systems too. */
+/* A shared object linked by c++ gets, hidden, what it refers to of that which older systems lack and which is easily had
+ * (lib/toolchain/floor/): it then loads there too.  Of the archive only what is needed is taken. */
 static void cxx_args(const struct shim *s, char **argv, struct args *out)
 {
 	static const char *const shared[] = { "-shared", "--shared", NULL };

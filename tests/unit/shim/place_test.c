@@ -19,10 +19,10 @@ static void test_cc_is_handed_on(void **state)
 
 static void test_cxx_gets_the_floor_at_shared_links(void **state)
 {
-	GETS(TOOL_CXX, "real-g++\n-shared\na.o\n/toolchain/lib/floor.o\n", "g++", "-shared", "a.o");
-	GETS(TOOL_CXX, "real-g++\na.cc\n--shared\n/toolchain/lib/floor.o\n", "g++", "a.cc", "--shared");
+	GETS(TOOL_CXX, "real-g++\n-shared\na.o\n/toolchain/lib/floor.a\n", "g++", "-shared", "a.o");
+	GETS(TOOL_CXX, "real-g++\na.cc\n--shared\n/toolchain/lib/floor.a\n", "g++", "a.cc", "--shared");
 	/* an -x would make a source of it */
-	GETS(TOOL_CXX, "real-g++\n-shared\n-x\nc++\na\n-x\nnone\n/toolchain/lib/floor.o\n",
+	GETS(TOOL_CXX, "real-g++\n-shared\n-x\nc++\na\n-x\nnone\n/toolchain/lib/floor.a\n",
 		"g++", "-shared", "-x", "c++", "a");
 	GETS(TOOL_CXX, "real-g++\na.o\n-o\na\n", "g++", "a.o", "-o", "a");
 	static const char *const stops[] = { "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only" };

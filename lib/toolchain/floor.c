@@ -1,1 +1,0 @@
-char __libc_single_threaded __attribute__((visibility("hidden"))) = 0;
