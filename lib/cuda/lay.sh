@@ -1,5 +1,6 @@
 # Makes the topmost layer of a /cuda that is laid together from folders, run by /bin/sh -eu. $nvcc is forge's stand-in,
-# $version "12.4" or "12.4.1", $profile, $unseeded and $named files beside this one; $out the layer.
+# $version "12.4" or "12.4.1", $profile, $unseeded and $named files beside this one; $out the layer. Of a toolkit in an
+# image, $folder is where it is in there and $lib its libraries' folder.
 
 mkdir -p "$out/bin" "$out/lib"
 ln -s lib "$out/lib64"
@@ -8,6 +9,21 @@ cp "$nvcc" "$out/bin/nvcc"
 # nvcc finds its toolkit from where it stands, so the real one goes into bin. Debian has a script in its place there.
 real=/cuda/nvvm/bin/nvcc
 [ -e "$real" ] || real=/cuda/bin/nvcc
+
+# What an image holds is only its recipe's word.
+refuse() {
+	echo "forge.cuda.image: $*" >&2
+	exit 1
+}
+if [ -n "${folder:-}" ]; then
+	[ -e "$real" ] || refuse "the image has no $folder/bin/nvcc: 'path' is the toolkit's folder, in an image to build with" \
+		"(of NVIDIA's a devel one)"
+	found=$("$real" --version | sed -n 's/.* release \([0-9.]*\),.*/\1/p')
+	[ "$found" = "$version" ] || refuse "the toolkit in $folder of the image says it is CUDA '$found', not $version: mend 'cuda' or 'path'"
+	set -- /cuda/lib/libcudart.so*
+	[ -e "$1" ] || refuse "the image has no libcudart.so in $folder/$lib: 'lib' is the libraries' folder in there"
+fi
+
 [ -e /cuda/bin/nvcc.profile ] || cp "$profile" "$out/bin/nvcc.profile"
 # Stubs for nvcc's linker stand beside its programs.
 if [ -d /cuda/nvvm/bin/crt ]; then

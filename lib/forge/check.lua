@@ -39,6 +39,7 @@ local types = {
   tables   = { "a list of tables", function(v) return is_list_of(v, function(t) return type(t) == "table" end) end },
   ["function"] = { "a function", function(v) return type(v) == "function" end },
   folder   = { "a derivation or what forge.path gives", is_folder },
+  image    = { "what forge.oci gives", function(v) return type(v) == "function" end },
   nothing  = { "nothing", function(v) return v == nil end },
   amount   = { 'an amount such as "90min" or "6GiB"', function(v) return is_string(v) or math.type(v) == "integer" end },
 }

@@ -1,6 +1,7 @@
 -- The CUDA toolkit as a part of a world: /cuda, with bin, include, lib, lib64 and nvvm (DESIGN 5).
 local check = require "forge.check"
 local debian = require "forge.cuda_debian"
+local image = require "forge.cuda_image"
 local primitives = require "forge.primitives"
 local redist = require "forge.cuda_redist"
 local wheels = require "forge.cuda_wheels"
@@ -39,6 +40,8 @@ local cuda = {
   debian = of("debian", debian),
   -- cuda.redist { release = "13.0.2", … }: NVIDIA's archives.
   redist = redist.part,
+  -- cuda.image { image = forge.oci { … }, cuda = "13.0", … }: the one in an image.
+  image = image.part,
 }
 
 -- Fail for a release that forge has no toolkit of; where a recipe brings its own, for what is no release.

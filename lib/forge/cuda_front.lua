@@ -7,16 +7,19 @@ local primitives = require "forge.primitives"
 local shim = require "forge.shim"
 local world = require "forge.world"
 
--- version: "12.4"; mounts: { [at] = { layer, … } }, what there will be below /cuda but for the front itself.
-return function(version, mounts)
+-- version: "12.4"; mounts: { [at] = { layer, … } }, what there will be below /cuda but for the front itself; claimed:
+-- of an image { folder, lib }, for lay.sh to prove.
+return function(version, mounts, claimed)
+  local env = {
+    PATH = "/usr/bin:/bin", nvcc = shim(gcc.usual) .. "/lib/nvcc", version = version,
+    profile = primitives.path "cuda/nvcc.profile", unseeded = primitives.path "cuda/unseeded.sh",
+    named = primitives.path "cuda/named.sh",
+  }
+  for name, value in pairs(claimed or {}) do env[name] = value end
   return primitives.derivation {
     name = "cuda-front-" .. version, what = "unpack", builder = "/bin/sh",
     args = { "-eu", primitives.path "cuda/lay.sh" },
-    env = {
-      PATH = "/usr/bin:/bin", nvcc = shim(gcc.usual) .. "/lib/nvcc", version = version,
-      profile = primitives.path "cuda/nvcc.profile", unseeded = primitives.path "cuda/unseeded.sh",
-      named = primitives.path "cuda/named.sh",
-    },
+    env = env,
     world = world.compose { base = debian(), parts = { { mounts = mounts } } },
   }
 end

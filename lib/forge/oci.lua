@@ -1,4 +1,5 @@
--- The base of a world from an image of a registry: its layers, laid over one another (DESIGN 5).
+-- The base of a world from an image of a registry: its layers, laid over one another (DESIGN 5). The environment that
+-- its configuration sets is not applied: a build has what its recipe names and nothing else.
 local check = require "forge.check"
 local primitives = require "forge.primitives"
 

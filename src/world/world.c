@@ -40,6 +40,8 @@ static int find_layer(const char *path, const struct store *s, struct arena *a, 
 		return 0;
 	if (fd < 0 && errno == ENOTDIR && !sub.n)
 		return err_set(err, ERR_INPUT, "world: the layer %s is a file, not a folder", path);
+	if (fd < 0 && errno == ELOOP)
+		return err_set(err, ERR_INPUT, "world: the layer %s is behind a link: name the folder that it leads to", path);
 	if (fd < 0)
 		return err_sys(err, "world: can't use the layer %s", path);
 	fs_close_ptr(&fd);

@@ -374,6 +374,34 @@ static void test_world_of_an_image(void **state)
 	derive_fails("base = forge.oci {image = 'r.example/a:1'}, packages = {'b'}", "the base r.example/a:1 is an image");
 }
 
+/* The toolkit of an image, over Debian and over the same image: in both places where it is looked for. */
+static void test_world_of_cuda_image(void **state)
+{
+	static const char image[] = "forge.oci {image = 'r.example/team/cuda:13.0'}";
+	static const char *const at[][3] = {
+		{ "/cuda", "", "/usr/local/cuda-13.0" },
+		{ "/cuda/include", "/include", "/usr/local/cuda-13.0/targets/x86_64-linux/include" },
+		{ "/cuda/lib", "/lib", "/usr/local/cuda-13.0/targets/x86_64-linux/lib" },
+		{ "/cuda/targets/x86_64-linux/include", "/include", "/usr/local/cuda-13.0/targets/x86_64-linux/include" },
+		{ "/cuda/targets/x86_64-linux/lib", "/lib", "/usr/local/cuda-13.0/targets/x86_64-linux/lib" },
+	};
+	for (int own = 0; own < 2; own++) {
+		char *fields = mem_printf("matrix = {cuda = {'13.0'}}, requires = {'ninja'}, cuda_from = forge.cuda.image {image = %s, "
+			"cuda = '13.0'}%s%s", image, own ? ", base = " : "", own ? image : "");
+		_cleanup_json_ struct json *world = world_of(fields);
+		const char *root = json_str(json_at(layers_at(world, "/"), 0));
+		for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+			const struct json *layers = layers_at(world, at[i][0]);
+			assert_int_equal(json_count(layers), 2);
+			assert_true(ends(layers, 0, at[i][1]) && ends(layers, 1, at[i][2]));
+			assert_int_equal(str_starts(json_str(json_at(layers, 1)), root), own);
+		}
+		assert_int_equal(json_count(layers_at(world, "/")), 1);
+		assert_int_equal(json_count(layers_at(world, "/toolchain")), 1);
+		free(fields);
+	}
+}
+
 static void test_set(void **state)
 {
 	struct json *set = json_new_obj();
@@ -638,7 +666,8 @@ int main(void)
 		cmocka_unit_test(test_labels), cmocka_unit_test(test_architectures_as_text), cmocka_unit_test(test_a_label_never_recompiles),
 		cmocka_unit_test(test_steps), cmocka_unit_test(test_world_of_cuda), cmocka_unit_test(test_world_of_cuda_13_2),
 		cmocka_unit_test(test_world_of_cuda_debian), cmocka_unit_test(test_world_of_another_gcc),
-		cmocka_unit_test(test_world_of_cuda_redist), cmocka_unit_test(test_world_of_an_image), cmocka_unit_test(test_set),
+		cmocka_unit_test(test_world_of_cuda_redist), cmocka_unit_test(test_world_of_an_image),
+		cmocka_unit_test(test_world_of_cuda_image), cmocka_unit_test(test_set),
 		cmocka_unit_test(test_exclude), cmocka_unit_test(test_impossible), cmocka_unit_test(test_what_torch_serves),
 		cmocka_unit_test(test_profiles), cmocka_unit_test(test_the_newest_python), cmocka_unit_test(test_env),
 		cmocka_unit_test(test_other_sources), cmocka_unit_test(test_git_source), cmocka_unit_test(test_several_sources),
