@@ -60,7 +60,9 @@ static int place_ptx(struct compile_part *p, const char *list, const char *path,
 		return store_copy_in(tmp, p->folder, "ptx", path, err);
 	_cleanup_close_ int from = fs_open_beneath(p->folder, "ptx", O_RDONLY, 0, err);
 	_cleanup_close_ int to = from < 0 ? -1 : fs_open_beneath(tmp, path, O_WRONLY | O_CREAT | O_EXCL, 0644, err);
-	return to < 0 ? -1 : ptx_move(from, list, to, p->call->steps.arch_list, err);
+	if (to < 0 || ptx_move(from, list, to, p->call->steps.arch_list, err) < 0)
+		return -1;
+	return close(steal_fd(to)) < 0 ? err_sys(err, "can't write PTX") : 0;
 }
 
 static int place_stub(struct compile_part *p, const char *list, const char *name, struct err *err)
@@ -81,8 +83,10 @@ static int put_keys(const struct compile_part *p, const char *path, struct buf *
 	const struct nvcc_key k = { &c->command, c->service->view.toolchain, c->command.looks_at_files ? &c->view : NULL };
 	_cleanup_close_ int ptx = fs_open_beneath(store_tmp_fd(c->pool->o.s), path, O_RDONLY, 0, err);
 	struct stat st;
-	if (ptx < 0 || fstat(ptx, &st) < 0)
+	if (ptx < 0)
 		return -1;
+	if (fstat(ptx, &st) < 0)
+		return err_sys(err, "can't read PTX");
 	for (size_t i = 0; i < c->steps.items.count; i++) {
 		const struct nvcc_step *s = &c->steps.items.items[i];
 		struct hasher h;
@@ -90,7 +94,9 @@ static int put_keys(const struct compile_part *p, const char *path, struct buf *
 		if (s->kind != NVCC_PTXAS || s->from != p->step)
 			continue;
 		nvcc_key_ptxas(&k, s, (uint64_t)st.st_size, &h);
-		if (lseek(ptx, 0, SEEK_SET) < 0 || ptx_hash(ptx, &h, err) < 0)
+		if (lseek(ptx, 0, SEEK_SET) < 0)
+			return err_sys(err, "can't read PTX");
+		if (ptx_hash(ptx, &h, err) < 0)
 			return -1;
 		hash_end(&h, &key);
 		answer_put(answer, key.bytes, HASH_SIZE);

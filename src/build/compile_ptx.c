@@ -13,10 +13,10 @@
 /* 1: it wants no more. */
 typedef int part_fn(void *ctx, struct slice part, struct err *err);
 
-/* How much of it are whole statements. */
-static size_t statements(const struct buf *text)
+/* How much of it are whole statements; none ends in its first `before` bytes. */
+static size_t statements(const struct buf *text, size_t before)
 {
-	for (size_t n = text->len; n > 1; n--)
+	for (size_t n = text->len; n > 1 && n > before; n--)
 		if (text->data[n - 1] == '\n' && text->data[n - 2] == ';')
 			return n;
 	return 0;
@@ -49,7 +49,7 @@ static int each_part(int fd, part_fn *fn, void *ctx, struct err *err)
 		all += text.len - before;
 		if (all > NVCC_TEXT_MAX)
 			return err_set(err, ERR_INPUT, "PTX is longer than %u bytes", NVCC_TEXT_MAX);
-		n = end ? text.len : statements(&text);
+		n = end ? text.len : statements(&text, before);
 		rc = n ? fn(ctx, (struct slice){ text.data, n }, err) : 0;
 		if (end || rc)
 			return rc < 0 ? -1 : 0;

@@ -44,13 +44,17 @@ static int work(void *ctx, struct buf *out, struct err *err)
 	if (builtin_run(d, r->s, store_tmp_fd(r->s), g->job->tmp, &note, err) < 0)
 		return err_add(err, "%s", d->name);
 	write_note(g, note);
-	store_share(r->s, g->job->tmp);
+	bool shared = builtin_is_read_only(d->builder);
+	if (shared)
+		store_share(r->s, g->job->tmp);
 	for (size_t i = 0; i < d->src_count; i++)
 		str_list_add(&candidates, d->srcs[i]);
 	if (store_prepare(store_tmp_fd(r->s), g->job->tmp, d->name, DRV_NAR, &candidates, NULL, &made, err) < 0)
 		return -1;
 	if (store_settle(store_tmp_fd(r->s), &made, 1, err) < 0)
 		return -1;
+	if (shared)
+		store_share_offer(r->s, g->job->tmp);
 	store_prepared_write(&made, out);
 	return 0;
 }

@@ -75,8 +75,10 @@ static void tell(const struct store_gc *gc, const struct store_gc_done *done, co
 {
 	_cleanup_free_ char *bytes = cli_bytes((int64_t)done->bytes), *left = cli_bytes((int64_t)done->left_bytes);
 	if (!o->json) {
-		printf("%zu object%s %sremoved, %s %sfreed; %zu left, %s\n", done->removed, done->removed == 1 ? "" : "s",
-			o->dry_run ? "would be " : "", bytes, o->dry_run ? "would be " : "", done->left, left);
+		/* Files that objects share make what a bound needs more, as far as only removing them tells. */
+		printf("%s%zu object%s %sremoved, %s %sfreed; %zu left, %s\n", o->dry_run && o->max_size ? "at least " : "",
+			done->removed, done->removed == 1 ? "" : "s", o->dry_run ? "would be " : "", bytes, o->dry_run ? "would be " : "",
+			done->left, left);
 		return;
 	}
 	_cleanup_json_ struct json *j = json_new_obj(), *roots = json_new_arr();

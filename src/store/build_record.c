@@ -76,7 +76,7 @@ int store_compiles(struct store *s, const char *match, size_t limit, store_build
 
 /* A command that is taken apart waits between its steps, so that its time is what they took of the processor; one that
  * took next to nothing of that waits for something else. */
-#define TOOK "CASE WHEN cpu_ms >= 1000 THEN cpu_ms ELSE end_ms - start_ms END"
+#define TOOK "CASE WHEN cpu_ms >= 100 THEN cpu_ms ELSE end_ms - start_ms END"
 
 int store_compile_last(struct store *s, const char *name, int64_t *ms, uint64_t *peak_memory, struct err *err)
 {

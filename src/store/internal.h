@@ -67,8 +67,8 @@ void hold_close(struct store *s);
 /* What all processes that live hold (and perhaps what some held that just died). */
 int hold_read_all(struct store *s, struct name_set *out, struct err *err);
 
-/* share.c.  Forget the shared files that no object has any more; how many those were. */
-size_t share_sweep(struct store *s);
+/* share.c.  Forget the shared files that no object has any more. */
+void share_sweep(struct store *s);
 /* How many bytes the objects take less than their sizes say. */
 uint64_t share_saved(struct store *s);
 

@@ -1,11 +1,14 @@
 /*
- * Equal files of several objects, made one: store/links holds a name for each file that was shared so far, and a new
- * file that equals it becomes another name of the same inode.  What differs between torch's wheels for two Pythons is
- * 6 files of 12,482.
+ * Equal files of several objects, made one: store/links holds a name for each file that was offered so far, and a new
+ * file that equals it becomes another name of the same inode.
  *
  * A name is made from the file's size, its mode and some of its bytes, which finds what may be equal; that it is, is
  * seen by comparing all bytes.  So a damaged file is never shared further, and two that only look alike share nothing.
  * Whatever can't be shared stays as it is: nothing here is an error.
+ *
+ * What it changes for those who read objects: a file's link count and the time of its inode's change, while they look;
+ * so it is done for what builds only read.  No two files of one object are made one, as a copy of its tree that keeps
+ * links would have them be one file too.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,10 +19,13 @@
 
 #include "core/fs.h"
 #include "core/hash.h"
+#include "core/list.h"
 #include "store/internal.h"
 
 #define SAMPLE ((size_t)16 << 10) /* bytes of the beginning, and of the end */
 #define BLOCK ((size_t)128 << 10)
+
+#define ALIKE 4 /* files that look alike and are not equal, at most */
 
 struct sharing {
 	struct store *s;
@@ -27,6 +33,8 @@ struct sharing {
 	char *spare;             /* a name in tmp */
 	char *block[2];          /* BLOCK bytes each */
 	unsigned depth;
+	LIST(ino_t) taken;       /* what this tree has by now */
+	void (*file)(struct sharing *w, int dirfd, const char *name, int fd, const struct stat *st);
 };
 
 static bool runs(const struct stat *st)
@@ -64,51 +72,80 @@ static bool is_equal(struct sharing *w, int a, int b, off_t size)
 	return true;
 }
 
-/* Give the file in folder dirfd another place in links: it is the first of its kind, or takes the place of one that
- * can't be used (damaged, or with as many names as the file system allows). */
-static void offer(struct sharing *w, int dirfd, const char *name, const char *as)
+/* Is it one that store_share() left, made by this user (who else could change it) and still as it was then? */
+static bool is_sealed(const struct stat *st, const struct stat *like)
 {
-	if (linkat(dirfd, name, w->links, as, 0) == 0 || errno != EEXIST)
-		return;
-	if (linkat(dirfd, name, store_tmp_fd(w->s), w->spare, 0) == 0 &&
-			renameat(store_tmp_fd(w->s), w->spare, w->links, as) < 0)
-		unlinkat(store_tmp_fd(w->s), w->spare, 0);
+	return S_ISREG(st->st_mode) && st->st_uid == geteuid() && st->st_size == like->st_size &&
+		(st->st_mode & 07777) == (runs(like) ? 0555 : 0444) && st->st_mtim.tv_sec == 1;
 }
 
-/* Put another name of the shared file `there`, which was compared, in the place of the file.  Others may have changed
+static char *numbered(const char *as, int n)
+{
+	return n ? mem_printf("%s-%d", as, n) : mem_dup(as);
+}
+
+static bool is_taken(const struct sharing *w, ino_t inode)
+{
+	for (size_t i = 0; i < w->taken.count; i++)
+		if (w->taken.items[i] == inode)
+			return true;
+	return false;
+}
+
+/* Put another name of the shared file that is open in the place of the one in folder dirfd.  Others may have changed
  * what stands in links meanwhile, so that what was linked is looked at again. */
-static bool take(struct sharing *w, int dirfd, const char *name, const char *as, const struct stat *there)
+static bool put_name(struct sharing *w, int dirfd, const char *name, const char *link, int shared)
 {
 	int tmp = store_tmp_fd(w->s);
-	struct stat st;
-	if (linkat(w->links, as, tmp, w->spare, 0) < 0)
-		return errno != EMLINK;
-	if (fstatat(tmp, w->spare, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_ino == there->st_ino && st.st_dev == there->st_dev &&
-			renameat(tmp, w->spare, dirfd, name) == 0)
+	struct stat st, there;
+	if (linkat(w->links, link, tmp, w->spare, 0) < 0)
+		return false;
+	if (fstatat(tmp, w->spare, &st, AT_SYMLINK_NOFOLLOW) == 0 && fstat(shared, &there) == 0 && st.st_ino == there.st_ino &&
+			st.st_dev == there.st_dev && renameat(tmp, w->spare, dirfd, name) == 0) {
+		*list_push(&w->taken) = st.st_ino;
 		return true;
+	}
 	unlinkat(tmp, w->spare, 0);
-	return true;
+	return false;
 }
 
-static void share_open_file(struct sharing *w, int dirfd, const char *name, int fd, const struct stat *st)
+static void take(struct sharing *w, int dirfd, const char *name, int fd, const struct stat *st)
 {
-	_cleanup_free_ char *link = link_name(w, fd, st);
-	_cleanup_close_ int other = link ? openat(w->links, link, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
-	struct stat there;
-	if (!link || seal_file(fd, runs(st), NULL) < 0)
-		return;
-	bool usable = other >= 0 && fstat(other, &there) == 0 && S_ISREG(there.st_mode) && there.st_size == st->st_size &&
-		runs(&there) == runs(st) && is_equal(w, fd, other, st->st_size);
-	if (!usable || !take(w, dirfd, name, link, &there))
-		offer(w, dirfd, name, link);
+	_cleanup_free_ char *as = link_name(w, fd, st);
+	for (int n = 0; as && n < ALIKE; n++) {
+		_cleanup_free_ char *link = numbered(as, n);
+		_cleanup_close_ int other = openat(w->links, link, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		struct stat there;
+		if (other < 0 && errno == ENOENT)
+			return;
+		if (other >= 0 && fstat(other, &there) == 0 && is_sealed(&there, st) && !is_taken(w, there.st_ino) && is_equal(w, fd, other, st->st_size) &&
+				put_name(w, dirfd, name, link, other))
+			return;
+	}
+}
+
+/* Give the file a name in links that is free; where there is none, it takes the place of the last. */
+static void offer(struct sharing *w, int dirfd, const char *name, int fd, const struct stat *st)
+{
+	_cleanup_free_ char *as = link_name(w, fd, st);
+	if (st->st_nlink > 1)
+		return; /* it is there */
+	for (int n = 0; as && n < ALIKE; n++) {
+		_cleanup_free_ char *link = numbered(as, n);
+		if (linkat(dirfd, name, w->links, link, 0) == 0 || errno != EEXIST)
+			return;
+		if (n == ALIKE - 1 && linkat(dirfd, name, store_tmp_fd(w->s), w->spare, 0) == 0 &&
+				renameat(store_tmp_fd(w->s), w->spare, w->links, link) < 0)
+			unlinkat(store_tmp_fd(w->s), w->spare, 0);
+	}
 }
 
 static void share_file(struct sharing *w, int dirfd, const char *name)
 {
 	_cleanup_close_ int fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1 && st.st_size > 0)
-		share_open_file(w, dirfd, name, fd, &st);
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+		w->file(w, dirfd, name, fd, &st);
 }
 
 static void share_folder(struct sharing *w, int dirfd, const char *name)
@@ -130,14 +167,25 @@ static void share_folder(struct sharing *w, int dirfd, const char *name)
 	w->depth--;
 }
 
-void store_share(struct store *s, const char *tmp_name)
+static void share(struct store *s, const char *tmp_name, void (*file)(struct sharing *, int, const char *, int, const struct stat *))
 {
 	_cleanup_close_ int links = store_sub(s, "links", NULL);
 	_cleanup_free_ char *spare = store_tmp_name(s, "link", NULL);
 	_cleanup_free_ char *a = mem_resize(NULL, BLOCK, 1), *b = mem_resize(NULL, BLOCK, 1);
-	struct sharing w = { .s = s, .links = links, .spare = spare, .block = { a, b } };
+	struct sharing w = { .s = s, .links = links, .spare = spare, .block = { a, b }, .file = file };
 	if (links >= 0 && spare)
 		share_folder(&w, s->tmp_fd, tmp_name);
+	list_free(&w.taken);
+}
+
+void store_share(struct store *s, const char *tmp_name)
+{
+	share(s, tmp_name, take);
+}
+
+void store_share_offer(struct store *s, const char *tmp_name)
+{
+	share(s, tmp_name, offer);
 }
 
 /* Calls fn for each name in links; what it returns is added up. */
@@ -158,7 +206,9 @@ static uint64_t each_link(struct store *s, uint64_t (*fn)(int links, const char 
 
 static uint64_t sweep(int links, const char *name, const struct stat *st)
 {
-	return st->st_nlink == 1 && unlinkat(links, name, 0) == 0;
+	if (st->st_nlink == 1)
+		unlinkat(links, name, 0);
+	return 0;
 }
 
 /* One name is that in links, and one object would have it anyhow. */
@@ -168,9 +218,9 @@ static uint64_t saved(int links, const char *name, const struct stat *st)
 	return st->st_nlink > 2 ? (uint64_t)st->st_size * (st->st_nlink - 2) : 0;
 }
 
-size_t share_sweep(struct store *s)
+void share_sweep(struct store *s)
 {
-	return (size_t)each_link(s, sweep);
+	each_link(s, sweep);
 }
 
 uint64_t share_saved(struct store *s)

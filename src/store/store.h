@@ -84,9 +84,11 @@ int store_prepare(int tmp_fd, const char *tmp_name, const char *name, enum drv_m
 	const struct str_list *candidates, const char *self, struct store_prepared *out, struct err *err);
 /* Make all that was written in store/tmp so far durable, and with it what was prepared. */
 int store_settle(int tmp_fd, struct store_prepared *items, size_t count, struct err *err);
-/* Before store_prepare(), in a worker as well: let the files of the tree store/tmp/<tmp_name> that equal files of the
- * store become names of those (they are sealed by this), so that many objects with equal files take the room of one. */
+/* In a worker as well.  Before store_prepare(): let files of the tree store/tmp/<tmp_name> that equal files of the store
+ * become names of those, so that many objects with equal files take the room of one.  After store_settle(): let others
+ * do so with this one's.  For trees that builds only read. */
 void store_share(struct store *s, const char *tmp_name);
+void store_share_offer(struct store *s, const char *tmp_name);
 /* To and from bytes, to hand it from a worker to the parent. */
 void store_prepared_write(const struct store_prepared *p, struct buf *out);
 int store_prepared_read(struct slice bytes, struct store_prepared *out, struct err *err);

@@ -151,37 +151,45 @@ static int finish(const struct drv *d, const struct store *s, int dirfd, char **
 static const struct {
 	const char *name;
 	builtin_fn *run;
+	bool read_only;
 } builtins[] = {
-	{ "builtin:unpack", unpack },
-	{ "builtin:unpack-wheel", unpack_wheel },
-	{ "builtin:debian", debian },
-	{ "builtin:oci-rootfs", builtin_oci_rootfs },
-	{ "builtin:finish", finish },
+	{ "builtin:unpack", unpack, false }, /* sources, which builds copy and change */
+	{ "builtin:unpack-wheel", unpack_wheel, true },
+	{ "builtin:debian", debian, true },
+	{ "builtin:oci-rootfs", builtin_oci_rootfs, true },
+	{ "builtin:finish", finish, false },
 };
 
-static builtin_fn *find(const char *builder)
+/* Its place in the table; -1: it is none. */
+static int find(const char *builder)
 {
 	for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
 		if (strcmp(builtins[i].name, builder) == 0)
-			return builtins[i].run;
-	return NULL;
+			return (int)i;
+	return -1;
 }
 
 bool builtin_known(const char *builder)
 {
-	return find(builder) != NULL;
+	return find(builder) >= 0;
+}
+
+bool builtin_is_read_only(const char *builder)
+{
+	int i = find(builder);
+	return i >= 0 && builtins[i].read_only;
 }
 
 int builtin_run(const struct drv *resolved, const struct store *s, int dirfd, const char *name,
 	char **note, struct err *err)
 {
-	builtin_fn *run = find(resolved->builder);
-	if (!run)
+	int which = find(resolved->builder);
+	if (which < 0)
 		return err_set(err, ERR_INPUT, "there is no builder %s", resolved->builder);
 	if (mkdirat(dirfd, name, 0755) < 0)
 		return err_sys(err, "can't make the folder %s", name);
 	_cleanup_close_ int out = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (out < 0)
 		return err_sys(err, "can't open the folder %s", name);
-	return run(resolved, s, out, note, err);
+	return builtins[which].run(resolved, s, out, note, err);
 }

@@ -22,6 +22,7 @@
 #include "store/store.h"
 
 bool builtin_known(const char *builder);
+bool builtin_is_read_only(const char *builder); /* it makes what builds have in their worlds, and never change */
 
 /* Make the output `name` (a new entry) in the folder dirfd.  *note gets a line for the log, or stays
  * NULL; owned by the caller.  Reads the store's objects only, so it is safe in a worker. */

@@ -91,6 +91,7 @@ static void test_steps_of_12(void **state)
 	assert_int_equal(s.env.count, 3); /* TOP, NVVMIR_LIBRARY_DIR, PATH */
 	assert_int_equal(nvcc_step_argv(&s.items.items[6], &argv, NULL), 0);
 	assert_true(str_list_has(&argv, "/in/k.o.module_id") && str_list_has(&argv, "/in/k.o.compute_90.cpp1.ii"));
+	nvcc_steps_free(&s);
 	/* Without the folder that its cicc is in, which one that is is not known. */
 	assert_int_equal(nvcc_steps_read(SLICE("#$ _HERE_=/cuda/bin\n" TEXTS12 CUDAFE12(GENERATES) CICC12("80", "") PTXAS12("80") CICC12("90", "")
 		PTXAS12("90") JOIN12 HOST12), &s, NULL), -1);

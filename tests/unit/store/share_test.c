@@ -29,6 +29,8 @@ static char *add_file(struct fixture *f, const char *name, size_t len, char odd,
 	assert_ok(fs_write_file(f->s->tmp_fd, path, data, len, mode, err));
 	store_share(f->s, tmp);
 	assert_ok(store_prepare(f->s->tmp_fd, tmp, name, DRV_NAR, NULL, NULL, &made, err));
+	assert_ok(store_settle(f->s->tmp_fd, &made, 1, err));
+	store_share_offer(f->s, tmp);
 	char *object = mem_dup(made.path);
 	assert_ok(store_commit(f->s, &made, 1, err));
 	store_prepared_free(&made);
@@ -77,6 +79,9 @@ static void test_others_are_not(void **state)
 	_cleanup_free_ char *a = add_file(f, "a", LARGE, 0, 0644), *middle = add_file(f, "middle", LARGE, 'b', 0644);
 	_cleanup_free_ char *longer = add_file(f, "longer", LARGE + 1, 0, 0644), *runs = add_file(f, "runs", LARGE, 0, 0755);
 	_cleanup_free_ char *empty = add_file(f, "empty", 0, 0, 0644);
+	_cleanup_free_ char *again = add_file(f, "again", LARGE, 0, 0644), *two = add_file(f, "two", LARGE, 'b', 0644);
+	assert_int_equal(stat_of(f, a).st_ino, stat_of(f, again).st_ino); /* what only looks alike has a name of its own */
+	assert_int_equal(stat_of(f, middle).st_ino, stat_of(f, two).st_ino);
 	const char *all[] = { middle, longer, runs, empty };
 	for (size_t i = 0; i < 4; i++)
 		assert_int_not_equal(stat_of(f, all[i]).st_ino, stat_of(f, a).st_ino);
@@ -120,7 +125,7 @@ static void test_odd_links(void **state)
 	_cleanup_free_ char *d = add_file(f, "d", LARGE, 0, 0644);
 	assert_int_equal(unlinkat(f->s->root_fd, "links", AT_REMOVEDIR), -1);
 	check_valid(f);
-	/* the last one took the pipe's place */
+	/* the last one has another name beside the pipe */
 	_cleanup_free_ char *e = add_file(f, "e", LARGE, 0, 0644);
 	assert_int_equal(stat_of(f, d).st_ino, stat_of(f, e).st_ino);
 	assert_int_equal(faccessat(f->s->tmp_fd, ".", F_OK, 0), 0);
@@ -135,7 +140,7 @@ static void test_gc_forgets_them(void **state)
 	struct store_gc_done done;
 	_cleanup_free_ char *a = add_file(f, "a", LARGE, 0, 0644), *b = add_file(f, "b", LARGE, 0, 0644);
 	_cleanup_free_ char *c = add_file(f, "c", LARGE, 'c', 0644);
-	assert_int_equal(links(f), 1); /* c looks alike, and so is known in the place of a and b */
+	assert_int_equal(links(f), 2);
 	assert_ok(store_root_set(f->s, "b", b, NULL, err));
 	store_close(f->s);
 	f->s = open_or_fail(f->store_folder, STORE_WRITE);
@@ -143,8 +148,8 @@ static void test_gc_forgets_them(void **state)
 	assert_ok(store_gc_run(f->s, &gc, NULL, NULL, &done, err));
 	store_gc_free(&gc);
 	assert_int_equal(done.removed, 2);
-	assert_int_equal(links(f), 0);
-	assert_int_equal(stat_of(f, b).st_nlink, 1);
+	assert_int_equal(links(f), 1);
+	assert_int_equal(stat_of(f, b).st_nlink, 2);
 	check_valid(f);
 }
 
@@ -215,14 +220,59 @@ static void test_deep_and_odd_trees(void **state)
 	write_file(fd, "plain", 'x', 10, 0644);
 	assert_int_equal(linkat(fd, "plain", fd, "twice", 0), 0); /* as an archive may have it: left alone */
 	write_file(fd, "runs", 'x', 10, 0711);
-	store_share(f->s, tmp);
-	store_share(f->s, "not-there");
-	struct stat st;
-	assert_int_equal(fstatat(fd, "runs", &st, 0), 0);
-	assert_int_equal(st.st_mode & 07777, 0555);
+	for (int i = 0; i < 2; i++) {
+		store_share(f->s, tmp);
+		store_share_offer(f->s, tmp);
+		store_share(f->s, "not-there");
+		store_share_offer(f->s, "not-there");
+	}
 	assert_int_equal(links(f), 1);
-	assert_int_equal(fstatat(fd, "plain", &st, 0), 0);
-	assert_int_equal(st.st_mode & 07777, 0644);
+}
+
+/* Twins in one tree stay two files: each is shared with one of another tree's. */
+static void test_twins(void **state)
+{
+	struct fixture *f = *state;
+	ino_t inodes[2][2];
+	for (int i = 0; i < 2; i++) {
+		struct store_prepared made = { 0 };
+		_cleanup_free_ char *tmp = store_tmp_name(f->s, "twins", NULL), *name = mem_printf("twins-%d", i);
+		assert_int_equal(mkdirat(f->s->tmp_fd, tmp, 0755), 0);
+		_cleanup_close_ int fd = openat(f->s->tmp_fd, tmp, O_RDONLY | O_DIRECTORY);
+		write_file(fd, "a", 'x', 1000, 0644);
+		write_file(fd, "b", 'x', 1000, 0644);
+		store_share(f->s, tmp);
+		assert_ok(store_prepare(f->s->tmp_fd, tmp, name, DRV_NAR, NULL, NULL, &made, err));
+		store_share_offer(f->s, tmp);
+		for (int k = 0; k < 2; k++) {
+			struct stat st;
+			assert_int_equal(fstatat(fd, k ? "b" : "a", &st, 0), 0);
+			inodes[i][k] = st.st_ino;
+		}
+		assert_ok(store_commit(f->s, &made, 1, err));
+		store_prepared_free(&made);
+		assert_int_not_equal(inodes[i][0], inodes[i][1]);
+	}
+	assert_int_equal(inodes[0][0], inodes[1][0]);
+	assert_int_equal(inodes[0][1], inodes[1][1]);
+	check_valid(f);
+}
+
+/* A file that somebody else could change, or that is not as it was left. */
+static void test_unsealed_files_are_not_taken(void **state)
+{
+	struct fixture *f = *state;
+	_cleanup_free_ char *a = add_file(f, "a", LARGE, 0, 0644);
+	_cleanup_free_ char *path = mem_printf("%s/sub/file", store_path_base(a));
+	assert_int_equal(fchmodat(f->s->objects_fd, path, 0644, 0), 0);
+	_cleanup_free_ char *b = add_file(f, "b", LARGE, 0, 0644);
+	assert_int_not_equal(stat_of(f, a).st_ino, stat_of(f, b).st_ino);
+	assert_int_equal(fchmodat(f->s->objects_fd, path, 0444, 0), 0);
+	if (geteuid() == 0) {
+		assert_int_equal(fchownat(f->s->objects_fd, path, 1, 1, 0), 0);
+		_cleanup_free_ char *c = add_file(f, "c", LARGE, 0, 0644);
+		assert_int_not_equal(stat_of(f, a).st_ino, stat_of(f, c).st_ino);
+	}
 }
 
 int main(void)
@@ -231,6 +281,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_equal_files_are_one), T(test_others_are_not), T(test_a_damaged_file_is_not_shared), T(test_odd_links),
 		T(test_gc_forgets_them), T(test_gc_counts_them_once), T(test_at_once), T(test_deep_and_odd_trees),
+		T(test_twins), T(test_unsealed_files_are_not_taken),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
