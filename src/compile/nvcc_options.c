@@ -52,7 +52,7 @@ static const struct option options[] = {
 	/* the link (-lNAME is not taken: -lto, -ldir and more are options), and how many things nvcc does at once */
 	OTHER("-L", JOINED, LINK), OTHER("L", NVCC_VALUE, LINK), OTHER("library-path", NVCC_VALUE, LINK),
 	OTHER("l", NVCC_VALUE, LINK), OTHER("library", NVCC_VALUE, LINK),
-	OTHER("t", NVCC_VALUE, JOBS), OTHER("threads", NVCC_VALUE, JOBS),
+	OTHER("t", NVCC_VALUE, JOBS), OTHER("-t", NUMBER, JOBS), OTHER("threads", NVCC_VALUE, JOBS),
 	VALUE("cudart"), VALUE("cudadevrt"), FLAG("shared"),
 
 	/* the other compilers */

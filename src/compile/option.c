@@ -40,6 +40,9 @@ static bool match_one(const struct option *o, const char *word, const char *next
 		return begins && word[n] == '\0';
 	case OPTION_NEGATABLE:
 		return (begins && word[n] == '\0') || is_negated(word, o->name);
+	case OPTION_NUMBER:
+		m->value = word + n;
+		return begins && word[n] && word[n + strspn(word + n, "0123456789")] == '\0';
 	case OPTION_JOINED:
 	case OPTION_SEPARATE:
 	case OPTION_EITHER:

@@ -9,6 +9,7 @@ enum option_form {
 	OPTION_EXACT,
 	OPTION_NEGATABLE, /* -fNAME and -fno-NAME, -mNAME and -mno-NAME */
 	OPTION_JOINED,    /* what follows the name, at least one byte, is its value */
+	OPTION_NUMBER,    /* digits follow the name, and are its value */
 	OPTION_SEPARATE,  /* the next word is */
 	OPTION_EITHER,    /* joined, or else the next word */
 	OPTION_NVCC_FLAG, /* nvcc's: one dash or two before the name */

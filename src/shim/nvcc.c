@@ -34,7 +34,7 @@ static const char *const skipped_joined[] = {
 	"--output-directory=", "-MF=", "--dependency-output=", "-MT=", "--dependency-target-name=", "-t=",
 	"--threads=", "-split-compile=", "--split-compile=", "-keep-dir=", "--keep-dir=", "-ccbin=",
 	"--compiler-bindir=", "-time=", "--time=", "-gencode=", "--generate-code=", "-arch=", "--gpu-architecture=",
-	"-code=", "--gpu-code=", NULL,
+	"-code=", "--gpu-code=", "-t0", "-t1", "-t2", "-t3", "-t4", "-t5", "-t6", "-t7", "-t8", "-t9", NULL,
 };
 
 static bool starts_with_one_of(const char *text, const char *const *list)

@@ -55,6 +55,7 @@ static void test_key(void **state)
 {
 	static const char *const same[] = {
 		"nvcc -c a.cu -o x/a.o", "nvcc -c a.cu --threads 8 -DX -Iinc", "nvcc -t 4 -c a.cu -o a.o -L/usr/lib -l cudart",
+		"nvcc -t16 -c a.cu",
 	};
 	static const char *const others[] = {
 		"nvcc -dc a.cu", "nvcc -rdc=true -c a.cu", "nvcc -c b.cu", "nvcc -c a.cu -o b.o", "nvcc -c a.cu -lineinfo",
@@ -121,7 +122,7 @@ static void test_in_place(void **state)
 		{ "nvcc -ccbin /build/g++ -c a.cu", "not the world's" }, { "nvcc -ccbin /usr/bin/../../build/g++ -c a.cu", "odd path" },
 		{ "nvcc -c /tmp/a.cu", "/tmp" }, { "nvcc -c a.cu -I/tmp", "/tmp" }, { "nvcc -c a.cu -I/usr,/tmp/x", "/tmp/x" },
 		{ "nvcc -c a.cu -o .deps", "odd name" }, { "nvcc -c a.cu -o x/dryrun", "odd name" }, { "nvcc -c a.cu -o 'a;b.o'", "shell" },
-		{ "nvcc -c a.cu -oa.o", "does not know" },
+		{ "nvcc -c a.cu -oa.o", "does not know" }, { "nvcc -c a.cu -t1x", "does not know" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		check_place(rows[i][0], NULL, rows[i][1]);

@@ -81,6 +81,7 @@ static void test_seeds_that_agree(void **state)
 	SAME("-isystem", "/env/x", "--include-path=/y", BASE);
 	SAME("--threads", "4", BASE);
 	SAME("--threads=4", "-t", "2", "--split-compile=0", BASE);
+	SAME("-t16", BASE);
 	SAME("-MD", "-MF", "a.d", "--generate-dependencies-with-compile", "--dependency-output", "a.d", BASE);
 	SAME("-objtemp", BASE);
 	SAME("--dryrun", "-v", "-keep", "--keep-dir", "/tmp", BASE);
