@@ -296,6 +296,25 @@ def test_show_names_the_wheel_that_is_in_the_store(project):
     assert re.search(r"pkg-1.0\+two-py3-none-any.whl +in the store$", out, re.M)
 
 
+def test_show_of_several_recipes(project):
+    """Each under its name; one that can't be shown does not keep the others from it."""
+    text = TARGETS % lua(three(project))
+    project.recipe(text)
+    project.recipe(text.replace('"pkg"', '"other"'), "bare.lua")
+    (project.recipes / "bad.lua").write_text("return 1 +")
+    out, err = project.run("show", "recipes/x.lua", "recipes/bare.lua")
+    assert [line for line in out.splitlines() if line.startswith("recipes/")] == ["recipes/x.lua", "recipes/bare.lua"] and err == ""
+    shown = json.loads(project.run("show", "--json", "recipes/x.lua", "recipes/bare.lua")[0])
+    assert [v["recipe"] for v in shown] == ["pkg"] * 3 + ["other"] * 3
+    out, err = project.run("show", "recipes/bad.lua", "recipes/x.lua", status=1)
+    assert "pkg-1.0+one" in out
+    first, last = err.splitlines()
+    assert first.startswith("forge: recipes/bad.lua:1: ") and last == "forge: 1 of 2 recipes can't be shown"
+    shown, err = project.run("show", "--json", "recipes/bad.lua", "recipes/x.lua", status=1)
+    assert len(json.loads(shown)) == 3 and len(err.splitlines()) == 2
+    assert project.run("show", "--json", "recipes/bad.lua", status=1)[0] == ""
+
+
 def possible_pairs(project, text):
     (project.folder / "tests/cuda-torch.lua").write_text(text)
     shown = json.loads(project.run("show", "--json", "tests/cuda-torch.lua")[0])
