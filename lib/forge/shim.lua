@@ -16,9 +16,13 @@ local function sources()
   return paths
 end
 
--- What older systems lack of glibc and libstdc++, a file for each.
+-- What older systems lack of glibc and libstdc++: a file for each member of the archive.
 local function floor()
-  return { primitives.path "toolchain/floor/bad_array_length.c", primitives.path "toolchain/floor/single_threaded.c" }
+  local paths = {}
+  for i, name in ipairs { "bad_array_length", "isoc23_scanf", "isoc23_strtol", "single_threaded" } do
+    paths[i] = primitives.path("toolchain/floor/" .. name .. ".c")
+  end
+  return paths
 end
 
 -- major: of the gcc that it stands in for.

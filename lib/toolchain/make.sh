@@ -1,5 +1,5 @@
-# Makes /toolchain, run by /bin/sh -eu: $sources are the shim's files, $floor the files of the archive that c++ links
-# shared objects with, $gcc the major version of the world's gcc.
+# Makes /toolchain, run by /bin/sh -eu: $sources are the shim's files, $floor the files of the archive that shared
+# objects are linked with, $gcc the major version of the world's gcc.
 
 mkdir -p shim "$out/bin" "$out/lib"
 for file in $sources; do
@@ -14,7 +14,7 @@ for file in $floor; do
 	# From stdin: the file's name would get into what is linked with it.
 	gcc-12 -x c -O2 -fPIC -c -o "floor/${name%.c}.o" - <"$file"
 done
-ar rcD "$out/lib/floor.a" floor/*.o
+gcc-ar-12 rcD "$out/lib/floor.a" floor/*.o
 
 # The shim looks at its own file's name, so these are copies and the other names are links to them.
 for name in bin/c++ lib/nvcc; do

@@ -16,9 +16,9 @@ static bool any_of(char **argv, const char *const *list)
 	return false;
 }
 
-/* A shared object linked by c++ gets, hidden, what it refers to of that which older systems lack and which is easily had
+/* A shared object gets, hidden, what it refers to of that which older systems lack and which is easily had
  * (lib/toolchain/floor/): it then loads there too.  Of the archive only what is needed is taken. */
-static void cxx_args(const struct shim *s, char **argv, struct args *out)
+static void gcc_args(const struct shim *s, char **argv, struct args *out)
 {
 	static const char *const shared[] = { "-shared", "--shared", NULL };
 	static const char *const no_link[] = { "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", NULL };
@@ -39,14 +39,10 @@ void place_run(const struct shim *s, char **argv)
 	struct args args = { 0 };
 	const char *real = s->tool == TOOL_CC ? s->gcc : s->tool == TOOL_CXX ? s->gxx : s->nvcc;
 	args_push(&args, real);
-	if (s->tool == TOOL_NVCC) {
+	if (s->tool == TOOL_NVCC)
 		nvcc_args(s, argv, &args);
-	} else if (s->tool == TOOL_CXX) {
-		cxx_args(s, argv, &args);
-	} else {
-		for (char **arg = argv + 1; *arg; arg++)
-			args_push(&args, *arg);
-	}
+	else
+		gcc_args(s, argv, &args);
 	execv(real, args.items);
 	die("%s can't be run: %s", real, strerror(errno));
 }

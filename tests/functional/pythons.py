@@ -80,6 +80,7 @@ def base_files():
         tar.link("usr/bin/" + name, "busybox")
     tar.file("usr/bin/make", pathlib.Path("/usr/bin/make").read_bytes(), 0o755)
     tar.file("usr/bin/gcc-12", GCC.encode(), 0o755)
+    tar.file("usr/bin/gcc-ar-12", b'#!/bin/sh\nshift; to=$1; shift; cat "$@" >"$to"\n', 0o755)
     tar.file("usr/bin/python3.13", BASE_PYTHON.encode(), 0o755)
     for path in sorted(libraries("/usr/bin/make", PROGRAM, *modules())):
         tar.file(re.sub("^/(usr/)?", "usr/", path), pathlib.Path(path).read_bytes(), 0o755)

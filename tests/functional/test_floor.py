@@ -1,4 +1,4 @@
-"""What c++ links shared objects with so that older systems can load them (lib/toolchain/floor), made by the machine's
+"""What shared objects are linked with so that older systems can load them (lib/toolchain/floor), made by the machine's
 own gcc 12 and called through the shim as lib/toolchain/make.sh lays it out."""
 import ctypes
 import os
@@ -25,6 +25,27 @@ extern "C" int length(unsigned long n) {
 """
 # Pointers that count are told whether there are threads.
 THREADS = '#include <memory>\nextern "C" int shared() { auto a = std::make_shared<int>(7), b = a; return *b + (int)a.use_count(); }\n'
+# As glibc 2.38's headers have it, with which this is not compiled; %i knows other bases.
+NUMBERS = """
+#include <stdarg.h>
+#include <stdio.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+long number(const char *, char **, int) __asm__("__isoc23_strtol");
+unsigned long long large(const char *, char **, int) __asm__("__isoc23_strtoull");
+int scan(const char *, const char *, ...) __asm__("__isoc23_sscanf");
+int read_file(FILE *, const char *, ...) __asm__("__isoc23_fscanf");
+long numbers(const char *path) {
+  int a = 0, b = 0;
+  FILE *f = fopen(path, "r");
+  if (!f || scan("0x10 7", "%i %d", &a, &b) != 2 || read_file(f, "%d", &b) != 1 || fclose(f)) return -1;
+  return number("1000", 0, 10) + (long)large("20000", 0, 0) + a + b;
+}
+#ifdef __cplusplus
+}
+#endif
+"""
 PLAIN = 'extern "C" int plain() { return 3; }\n'
 
 
@@ -38,12 +59,12 @@ def toolchain(tmp_path_factory):
     return folder / "toolchain"
 
 
-def link(toolchain, folder, text, *args):
-    source, made = folder / "a.cc", folder / "a.so"
+def link(toolchain, folder, text, *args, by="c++"):
+    source, made = folder / ("a.cc" if by == "c++" else "a.c"), folder / "a.so"
     source.write_text(text)
     env = {"PATH": "/usr/bin:/bin"}
-    subprocess.run([toolchain / "bin/c++", "-O2", "-fPIC", "-c", source, "-o", folder / "a.o"], env=env, check=True)
-    subprocess.run([toolchain / "bin/c++", "-shared", folder / "a.o", "-o", made, *args], env=env, check=True)
+    subprocess.run([toolchain / "bin" / by, "-O2", "-fPIC", "-c", source, "-o", folder / "a.o"], env=env, check=True)
+    subprocess.run([toolchain / "bin" / by, "-shared", folder / "a.o", "-o", made, *args], env=env, check=True)
     return made
 
 
@@ -68,11 +89,23 @@ def test_threads(toolchain, tmp_path):
     assert ctypes.CDLL(str(made)).shared() == 9
 
 
-def test_what_needs_neither_gets_neither(toolchain, tmp_path):
-    made = link(toolchain, tmp_path, PLAIN, "-Wl,-z,defs")
-    assert not {"__cxa_throw_bad_array_new_length", "__libc_single_threaded"} & set(needs(made))
+@pytest.mark.parametrize("by", ["cc", "c++"])
+def test_numbers(toolchain, tmp_path, by):
+    made = link(toolchain, tmp_path, NUMBERS, "-Wl,-z,defs", by=by)
+    found = needs(made)
+    assert not [name for name in found if "isoc23" in name] and found["__isoc99_vsscanf"] == "GLIBC_2.7"
+    (tmp_path / "number").write_text("300\n")
+    numbers = ctypes.CDLL(str(made)).numbers
+    numbers.restype = ctypes.c_long
+    assert numbers(str(tmp_path / "number").encode()) == 21316
+
+
+@pytest.mark.parametrize("by", ["cc", "c++"])
+def test_what_needs_nothing_gets_nothing(toolchain, tmp_path, by):
+    made = link(toolchain, tmp_path, PLAIN if by == "c++" else "int plain(void) { return 3; }", "-Wl,-z,defs", by=by)
+    assert not {"__cxa_throw_bad_array_new_length", "__libc_single_threaded", "strtol"} & set(needs(made))
     told = subprocess.run(["nm", made], check=True, capture_output=True, text=True).stdout
-    assert "bad_array" not in told and "single_threaded" not in told
+    assert "bad_array" not in told and "single_threaded" not in told and "isoc23" not in told
     assert ctypes.CDLL(str(made)).plain() == 3
 
 

@@ -13,12 +13,13 @@ static void gets(enum tool tool, char **argv, const char *wanted)
 
 static void test_cc_is_handed_on(void **state)
 {
-	GETS(TOOL_CC, "real-gcc\n-shared\na b.o\n\n-o\nx.so\n", "x86_64-linux-gnu-gcc", "-shared", "a b.o", "", "-o", "x.so");
+	GETS(TOOL_CC, "real-gcc\n-static\na b.o\n\n-o\nx\n", "x86_64-linux-gnu-gcc", "-static", "a b.o", "", "-o", "x");
 	GETS(TOOL_CC, "real-gcc\n", "cc");
 }
 
-static void test_cxx_gets_the_floor_at_shared_links(void **state)
+static void test_the_floor_at_shared_links(void **state)
 {
+	GETS(TOOL_CC, "real-gcc\n-shared\na.o\n-o\nx.so\n/toolchain/lib/floor.a\n", "gcc", "-shared", "a.o", "-o", "x.so");
 	GETS(TOOL_CXX, "real-g++\n-shared\na.o\n/toolchain/lib/floor.a\n", "g++", "-shared", "a.o");
 	GETS(TOOL_CXX, "real-g++\na.cc\n--shared\n/toolchain/lib/floor.a\n", "g++", "a.cc", "--shared");
 	/* an -x would make a source of it */
@@ -123,7 +124,7 @@ static void test_program_under_no_known_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cc_is_handed_on), cmocka_unit_test(test_cxx_gets_the_floor_at_shared_links),
+		cmocka_unit_test(test_cc_is_handed_on), cmocka_unit_test(test_the_floor_at_shared_links),
 		cmocka_unit_test(test_nvcc), cmocka_unit_test(test_many_arguments), cmocka_unit_test(test_no_compiler),
 		cmocka_unit_test(test_program_finds_nvcc_beside_itself),
 		cmocka_unit_test(test_program_under_no_known_name),
