@@ -3,9 +3,8 @@
 #include <string.h>
 #include <lauxlib.h>
 
-#include "core/mem.h"
 #include "lua/keys.h"
-#include "lua/state.h"
+#include "lua/making.h"
 #include "lua/units.h"
 #include "lua/value.h"
 #include "lua/world.h"
@@ -29,15 +28,6 @@ const struct bind_field derivation_fields[] = {
 /* Their places in that list. */
 enum { NAME, BUILDER, ARGS, ENV, INPUTS, WORLD, INERT, OUTPUTS, WHAT, TIMEOUT, MEMORY, SYSTEM };
 
-/* The making of one derivation. Everything it holds is in the graph's arena. */
-struct making {
-	lua_State *L;
-	struct eval *e;
-	struct drv *d;
-	const char *name; /* for messages */
-	uint32_t fields;  /* that were given, as bits */
-};
-
 /* Push a field of the one argument; false, with nothing pushed, where it was not given. */
 static bool push_field(struct making *m, int field)
 {
@@ -46,13 +36,6 @@ static bool push_field(struct making *m, int field)
 	lua_pushstring(m->L, derivation_fields[field].name);
 	lua_rawget(m->L, 1);
 	return true;
-}
-
-static const char *keep(struct making *m, const char *text, size_t len, const char *what)
-{
-	if (memchr(text, '\0', len))
-		bind_error(m->L, "derivation %s: %s holds a NUL byte", m->name, what);
-	return arena_dup_n(&m->e->graph.arena, text, len);
 }
 
 static void scan(struct making *m, const char *text, size_t len)
@@ -101,7 +84,7 @@ static const char **read_list(struct making *m, int which, bool scanned, size_t 
 				(int)i + 1, luaL_typename(L, -1));
 		if (scanned)
 			scan(m, text, len);
-		items[i] = keep(m, text, len, field);
+		items[i] = making_keep(m, text, len, field);
 		lua_pop(L, 1);
 	}
 	lua_pop(L, 1);
@@ -154,11 +137,6 @@ static void add_value(struct making *m, const char *key)
 	}
 }
 
-static void add_env(struct making *m, const char *key, const char *value)
-{
-	m->d->env[m->d->env_count++] = (struct drv_env){ .key = key, .value = value };
-}
-
 /* A variable's name as a shell takes it, and not one that forge sets itself. */
 static void check_key(struct making *m, const char *key, size_t len)
 {
@@ -205,20 +183,20 @@ static void read_env(struct making *m)
 				bind_error(L, "derivation %s: env is a table of names, not a list", m->name);
 			size_t len;
 			const char *key = lua_tolstring(L, -2, &len);
-			key = keep(m, key, len, "a name in env");
+			key = making_keep(m, key, len, "a name in env");
 			check_key(m, key, len);
 			named = named || strcmp(key, "name") == 0;
 			buf_clear(text);
 			add_value(m, key);
 			scan(m, text->data, text->len);
-			add_env(m, key, keep(m, text->data ? text->data : "", text->len, key));
+			making_env(m, key, making_keep(m, text->data ? text->data : "", text->len, key));
 		}
 	if (given)
 		lua_pop(L, 1);
 	if (!named) /* as in Nix: the ATerm has no other place for it, and two names are two derivations */
-		add_env(m, "name", m->name);
+		making_env(m, "name", m->name);
 	for (size_t i = 0; i < m->d->output_count; i++)
-		add_env(m, m->d->outputs[i].name, own_placeholder(m, m->d->outputs[i].name));
+		making_env(m, m->d->outputs[i].name, own_placeholder(m, m->d->outputs[i].name));
 }
 
 /* world and inert: JSON in the variable of that name. */
@@ -231,7 +209,7 @@ static void read_table(struct making *m, int field)
 	value_write(m->L, lua_gettop(m->L), text);
 	scan(m, text->data, text->len);
 	const char *name = derivation_fields[field].name;
-	add_env(m, name, keep(m, text->data, text->len, name));
+	making_env(m, name, making_keep(m, text->data, text->len, name));
 	lua_pop(m->L, 1);
 }
 
@@ -246,7 +224,7 @@ static void read_world(struct making *m)
 		return;
 	}
 	graph_use_again(&m->e->graph, &w->used);
-	add_env(m, "world", w->text);
+	making_env(m, "world", w->text);
 }
 
 static bool has_env(const struct making *m, const char *key)
@@ -311,37 +289,15 @@ static const char *read_text(struct making *m, int field, const char *fallback)
 		return fallback;
 	const char *text = text_at(m, lua_gettop(m->L), &len);
 	scan(m, text, len);
-	text = keep(m, text, len, derivation_fields[field].name);
+	text = making_keep(m, text, len, derivation_fields[field].name);
 	lua_pop(m->L, 1);
 	return text;
-}
-
-static int finish(struct making *m, const struct eval_drv *ceilings)
-{
-	size_t index;
-	graph_uses_end(&m->e->graph, m->d);
-	if (graph_add_drv(&m->e->graph, m->d, ceilings, &index, &m->e->err) < 0) {
-		err_add(&m->e->err, "derivation %s", m->name);
-		return eval_raise(m->e);
-	}
-	graph_push_drv(m->L, index);
-	return 1;
-}
-
-static void begin(struct making *m, lua_State *L)
-{
-	m->L = L;
-	m->e = eval_of(L);
-	m->d = arena_alloc(&m->e->graph.arena, sizeof *m->d);
-	m->name = "";
-	m->fields = m->e->fields;
-	graph_uses_begin(&m->e->graph);
 }
 
 int derivation_call(lua_State *L)
 {
 	struct making m;
-	begin(&m, L);
+	making_begin(&m, L);
 	m.d->name = m.name = read_text(&m, NAME, "");
 	m.d->builder = read_text(&m, BUILDER, "");
 	m.d->system = read_text(&m, SYSTEM, "x86_64-linux");
@@ -357,122 +313,5 @@ int derivation_call(lua_State *L)
 		.memory = read_ceiling(&m, MEMORY, units_bytes),
 		.what = read_text(&m, WHAT, "build"),
 	};
-	return finish(&m, &ceilings);
-}
-
-/* A file name as a store name: what a name may not hold becomes "-". */
-static const char *store_name(struct making *m, const char *file)
-{
-	const char *slash = strrchr(file, '/');
-	char *name = arena_dup(&m->e->graph.arena, slash ? slash + 1 : file);
-	for (char *p = name; *p; p++)
-		if (store_name_check((struct slice){ p, 1 }, NULL) < 0 && *p != '.')
-			*p = '-';
-	return name[0] == '.' ? arena_printf(&m->e->graph.arena, "file%s", name) : name;
-}
-
-/* Of an entry, what the fetcher does not need: the lists that `forge lock` read from an sdist. */
-static bool is_needless(lua_State *L, int key, int value)
-{
-	return lua_type(L, value) == LUA_TTABLE && lua_type(L, key) == LUA_TSTRING &&
-		!str_eq(lua_tostring(L, key), "urls") && !str_eq(lua_tostring(L, key), "submodules");
-}
-
-/* Push the entry without it; most have none. */
-static void push_needed(lua_State *L)
-{
-	bool needless = false;
-	for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1))
-		needless = needless || is_needless(L, -2, -1);
-	if (!needless) {
-		lua_pushvalue(L, 1);
-		return;
-	}
-	lua_newtable(L);
-	for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1))
-		if (!is_needless(L, -2, -1)) {
-			lua_pushvalue(L, -2);
-			lua_pushvalue(L, -2);
-			lua_rawset(L, -5);
-		}
-}
-
-static void write_entry(struct making *m)
-{
-	push_needed(m->L);
-	buf_clear(&m->e->scratch2);
-	value_write(m->L, lua_gettop(m->L), &m->e->scratch2);
-	lua_pop(m->L, 1);
-}
-
-static const char *entry_text(struct making *m, const char *field)
-{
-	lua_getfield(m->L, 1, field);
-	const char *text = lua_type(m->L, -1) == LUA_TSTRING ? lua_tostring(m->L, -1) : NULL;
-	lua_pop(m->L, 1); /* the entry keeps it alive */
-	return text;
-}
-
-/* The one output, of a fixed hash: the file's bytes, or a folder's NAR form. */
-static void fix_output(struct making *m, enum drv_method method, const char *hash)
-{
-	m->d->outputs = arena_alloc(&m->e->graph.arena, sizeof *m->d->outputs);
-	m->d->output_count = 1;
-	m->d->outputs[0] = (struct drv_output){ .name = "out", .kind = DRV_OUT_FIXED, .method = method };
-	if (hash_parse(slice_of(hash), &m->d->outputs[0].hash, &m->e->err) < 0) {
-		err_add(&m->e->err, "fetch %s", m->name);
-		eval_raise(m->e);
-	}
-}
-
-static int finish_fetch(struct making *m, const char *builder)
-{
-	m->d->system = "builtin";
-	m->d->builder = builder;
-	m->d->env = arena_alloc(&m->e->graph.arena, 3 * sizeof *m->d->env);
-	write_entry(m);
-	add_env(m, "entry", keep(m, m->e->scratch2.data, m->e->scratch2.len, "entry"));
-	add_env(m, "name", m->name);
-	add_env(m, "out", "");
-	const struct eval_drv ceilings = { .what = "fetch" };
-	return finish(m, &ceilings);
-}
-
-/* "https://h/a/cutlass.git" and a commit are "cutlass-<12 digits of it>". */
-static const char *git_name(struct making *m, const char *url, const char *rev)
-{
-	size_t n = strlen(url);
-	while (n > 0 && url[n - 1] == '/')
-		n--;
-	if (n > 4 && strncmp(url + n - 4, ".git", 4) == 0)
-		n -= 4;
-	return store_name(m, arena_printf(&m->e->graph.arena, "%.*s-%.12s", (int)n, url, rev));
-}
-
-static int fetch_git(struct making *m)
-{
-	const char *url = entry_text(m, "url"), *rev = entry_text(m, "rev"), *hash = entry_text(m, "narHash");
-	if (!url || !rev || !hash)
-		return bind_error(m->L, "fetch: not a lock entry from git: it needs url, rev and narHash");
-	m->d->name = m->name = git_name(m, url, rev);
-	fix_output(m, DRV_NAR, hash);
-	return finish_fetch(m, "builtin:fetch-git");
-}
-
-int fetch_call(lua_State *L)
-{
-	struct making m;
-	begin(&m, L);
-	const char *file = entry_text(&m, "file"), *sha256 = entry_text(&m, "sha256");
-	if (str_eq(entry_text(&m, "from"), "git"))
-		return fetch_git(&m);
-	if (!file)
-		file = entry_text(&m, "path");
-	if (!file)
-		file = entry_text(&m, "name");
-	if (!file || !sha256 || !entry_text(&m, "from"))
-		return bind_error(L, "fetch: not a lock entry: it needs from, sha256 and file, path or name");
-	m.d->name = m.name = store_name(&m, file);
-	fix_output(&m, DRV_FLAT, sha256);
-	return finish_fetch(&m, "builtin:fetch");
+	return making_end(&m, &ceilings);
 }
