@@ -41,8 +41,4 @@ int zip_writer_add_bytes(struct zip_writer *w, const char *name, bool executable
 /* Write the central directory. */
 int zip_writer_end(struct zip_writer *w, struct err *err);
 
-/* A time as DOS has it: even seconds, UTC; -1 if it is after 2107. */
-int zip_dos_time(int64_t epoch, uint16_t *date, uint16_t *time);
-
-
 #endif

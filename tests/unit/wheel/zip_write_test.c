@@ -8,6 +8,7 @@
 #include "core/buf.h"
 #include "core/fs.h"
 #include "core/mem.h"
+#include "wheel/zip_head.h"
 #include "wheel/zip_write.h"
 
 static int memory_file(void)
