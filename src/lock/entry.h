@@ -16,6 +16,9 @@ int entry_check(const struct json *entries, const char *key, struct err *err);
  * reference.  The entries have been checked. */
 struct json *entry_answer(const struct json *entries, const char *key);
 
+/* The field of a list entry that holds the list: "packages" or "files". */
+const char *entry_list(const char *key);
+
 /* The keys of the file entries that the list (or tool) entry `key` means; none for a file entry. */
 void entry_items(const struct json *entries, const char *key, struct str_list *keys);
 
