@@ -56,11 +56,20 @@ static void drop_repeated(struct slice text, struct buf *out)
 	table_free(&seen);
 }
 
-struct json *lock_parse(struct slice text, const char *file, struct err *err)
+/* Only a text with an entry twice is not JSON as we read it, and worth a second look. */
+static struct json *parse_once(struct slice text, struct err *err)
 {
 	_cleanup_buf_ struct buf once = BUF_INIT;
+	struct json *top = json_parse(text, FILE_LIMIT, NULL);
+	if (top)
+		return top;
 	drop_repeated(text, &once);
-	_cleanup_json_ struct json *top = json_parse(buf_slice(&once), FILE_LIMIT, err);
+	return json_parse(buf_slice(&once), FILE_LIMIT, err);
+}
+
+struct json *lock_parse(struct slice text, const char *file, struct err *err)
+{
+	_cleanup_json_ struct json *top = parse_once(text, err);
 	if (!top) {
 		err_set(err, ERR_INPUT, "%s: %s (take it from version control, or delete it and run forge lock)", file,
 			err->msg);
