@@ -8,7 +8,7 @@
 
 #include "core/mem.h"
 
-#define BLOCK_SIZE (64u * 1024)
+#define OWN_SIZE (16u * 1024) /* from here on a block of its own */
 #define ALIGN 16u
 
 struct arena_block {
@@ -17,33 +17,53 @@ struct arena_block {
 	_Alignas(ALIGN) char data[];
 };
 
-static struct arena_block *arena_block(struct arena *a, size_t need)
+static void add_block(struct arena *a, struct arena_block *block, size_t size)
 {
-	if (a->head && a->head->size - a->head->used >= need)
-		return a->head;
-	size_t size = need > BLOCK_SIZE / 4 ? need : BLOCK_SIZE;
-	struct arena_block *block = mem_alloc(sizeof *block + size);
-	block->size = size;
-	if (a->head && size == need) { /* a large one of its own: keep filling the current block */
-		block->next = a->head->next;
-		a->head->next = block;
-	} else {
-		block->next = a->head;
-		a->head = block;
+	*block = (struct arena_block){ .next = a->head, .size = size - sizeof *block };
+	a->head = block;
+}
+
+/* The current block goes on being filled. */
+static struct arena_block *own_block(struct arena *a, size_t need)
+{
+	struct arena_block *current = a->head, *block = mem_resize(NULL, sizeof *block + need, 1);
+	add_block(a, block, sizeof *block + need);
+	if (current) {
+		block->next = current->next;
+		current->next = block;
+		a->head = current;
 	}
 	return block;
 }
 
-void *arena_alloc(struct arena *a, size_t size)
+static struct arena_block *block_for(struct arena *a, size_t need)
+{
+	size_t size;
+	if (a->head && a->head->size - a->head->used >= need)
+		return a->head;
+	if (need > OWN_SIZE)
+		return own_block(a, need);
+	struct arena_block *block = mem_piece(a->used, &size);
+	add_block(a, block, size);
+	return block;
+}
+
+/* Not zeroed. */
+static void *take(struct arena *a, size_t size)
 {
 	if (size > SIZE_MAX / 2)
 		return mem_resize(NULL, SIZE_MAX, 2); /* ends the process: out of memory */
 	size_t need = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-	struct arena_block *block = arena_block(a, need);
+	struct arena_block *block = block_for(a, need);
 	void *p = block->data + block->used;
 	block->used += need;
 	a->used += size;
 	return p;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	return memset(take(a, size), 0, size);
 }
 
 char *arena_dup(struct arena *a, const char *text)
@@ -53,9 +73,10 @@ char *arena_dup(struct arena *a, const char *text)
 
 char *arena_dup_n(struct arena *a, const void *data, size_t len)
 {
-	char *p = arena_alloc(a, len + 1);
+	char *p = take(a, len + 1);
 	if (len)
 		memcpy(p, data, len);
+	p[len] = '\0';
 	return p;
 }
 
@@ -65,7 +86,7 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 	va_start(ap, fmt);
 	int len = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
-	char *p = arena_alloc(a, (size_t)len + 1);
+	char *p = take(a, (size_t)len + 1);
 	va_start(ap, fmt);
 	vsnprintf(p, (size_t)len + 1, fmt, ap);
 	va_end(ap);

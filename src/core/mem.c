@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "core/buf.h"
 
@@ -36,6 +37,21 @@ void *mem_resize(void *old, size_t count, size_t size)
 	void *p = realloc(old, total ? total : 1);
 	if (!p)
 		mem_out();
+	return p;
+}
+
+#define PIECE_SMALL ((size_t)64 << 10)
+#define PIECE_LARGE ((size_t)2 << 20) /* a huge page's size and place */
+
+void *mem_piece(size_t held, size_t *size)
+{
+	*size = held < PIECE_LARGE ? PIECE_SMALL : PIECE_LARGE;
+	if (*size == PIECE_SMALL)
+		return mem_resize(NULL, PIECE_SMALL, 1);
+	void *p = aligned_alloc(PIECE_LARGE, PIECE_LARGE);
+	if (!p)
+		mem_out();
+	madvise(p, PIECE_LARGE, MADV_HUGEPAGE); /* where it can't, it is 4 KiB by 4 KiB */
 	return p;
 }
 

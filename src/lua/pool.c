@@ -5,8 +5,6 @@
 
 #include "core/mem.h"
 
-#define CHUNK_SIZE ((size_t)256 << 10)
-
 struct pool_chunk {
 	struct pool_chunk *next;
 	_Alignas(POOL_STEP) char data[];
@@ -76,11 +74,13 @@ void *pool_alloc(struct pool *p, size_t size)
 		return block;
 	}
 	if ((size_t)(p->end - p->at) < whole) {
-		struct pool_chunk *c = mem_resize(NULL, sizeof *c + CHUNK_SIZE, 1);
+		size_t piece;
+		struct pool_chunk *c = mem_piece(p->held, &piece);
 		c->next = p->chunks;
 		p->chunks = c;
+		p->held += piece;
 		p->at = c->data;
-		p->end = c->data + CHUNK_SIZE;
+		p->end = (char *)c + piece;
 	}
 	p->at += whole;
 	return p->at - whole;

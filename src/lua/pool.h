@@ -14,6 +14,7 @@
 struct pool {
 	struct pool_chunk *chunks;
 	struct pool_large *large;
+	size_t held;                                          /* by the chunks, in bytes */
 	char *at, *end;                                       /* what is left of the newest chunk */
 	struct pool_free *free[POOL_SMALL_MAX / POOL_STEP + 1]; /* by size in steps */
 };
