@@ -166,13 +166,13 @@ int plan_make(struct eval *e, const size_t *wanted, size_t count, struct store *
 	struct planning p = { e, s, out };
 	out->count = eval_drv_count(e);
 	out->steps = arena_alloc(&out->arena, (out->count + 1) * sizeof *out->steps);
-	if (store_hold_begin(s, err) < 0)
+	if (store_look_begin(s, err) < 0)
 		return -1;
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		if (visit(&p, wanted[i], err) < 0)
 			rc = err_add(err, "planning %s", eval_drv(e, wanted[i])->drv->name);
-	return store_hold_end(s, rc < 0 ? NULL : err) < 0 ? -1 : rc;
+	return store_look_end(s, rc < 0 ? NULL : err) < 0 ? -1 : rc;
 }
 
 /* Inputs have smaller indexes than their users: going down once meets each after all that want it. */

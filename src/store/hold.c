@@ -75,6 +75,24 @@ int store_hold_end(struct store *s, struct err *err)
 	return rc;
 }
 
+int store_look_begin(struct store *s, struct err *err)
+{
+	/* The gate before the snapshot: what is found in it must still be there. */
+	if (store_hold_begin(s, err) < 0)
+		return -1;
+	if (!s->db || db_begin_read(s->db, err) == 0)
+		return 0;
+	store_hold_end(s, NULL);
+	return -1;
+}
+
+int store_look_end(struct store *s, struct err *err)
+{
+	if (s->db)
+		db_end_read(s->db);
+	return store_hold_end(s, err);
+}
+
 static int write_use(struct store *s, const char *base, int64_t now, struct err *err)
 {
 	_cleanup_stmt_ sqlite3_stmt *stmt = db_stmt(s->db, "UPDATE path SET used = ? WHERE base = ?", err);

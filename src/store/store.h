@@ -47,6 +47,10 @@ void store_info_free(struct store_info *i);
  */
 int store_hold_begin(struct store *s, struct err *err);
 int store_hold_end(struct store *s, struct err *err);
+/* The same for a stretch that only looks up: it sees the store as it is at one moment, and each look-up costs far less.
+ * One does not stand in another. */
+int store_look_begin(struct store *s, struct err *err);
+int store_look_end(struct store *s, struct err *err);
 
 int store_valid(struct store *s, const char *path, struct err *err); /* 1, 0, -1 */
 int store_query(struct store *s, const char *path, struct store_info *out, struct err *err); /* 1, 0, -1 */

@@ -95,15 +95,10 @@ static int keep_new(struct store *s, const struct store_text *texts, size_t coun
 static int find_new(struct store *s, const struct store_text *texts, size_t count, prepared_list *list,
 	size_t *index, struct err *err)
 {
-	/* The gate before the snapshot: what is found in it must still be there. */
-	if (store_hold_begin(s, err) < 0)
+	if (store_look_begin(s, err) < 0)
 		return -1;
-	int rc = s->db ? db_begin_read(s->db, err) : 0;
-	if (rc == 0)
-		rc = keep_new(s, texts, count, list, index, err);
-	if (s->db)
-		db_end_read(s->db);
-	return store_hold_end(s, rc < 0 ? NULL : err) < 0 ? -1 : rc;
+	int rc = keep_new(s, texts, count, list, index, err);
+	return store_look_end(s, rc < 0 ? NULL : err) < 0 ? -1 : rc;
 }
 
 static int add_all(struct store *s, const struct store_text *texts, size_t count, prepared_list *list,
