@@ -85,6 +85,10 @@ int job_build_start(struct goal *g, struct err *err);
 void goal_prepared(struct goal *g, struct store_prepared *made);
 /* The job failed; takes the error's content.  tail may be NULL. */
 void goal_failed(struct goal *g, struct err *err, const char *tail);
+/* Its outputs are there, in the plan: its users may go on. */
+void goal_succeed(struct goal *g);
+/* Write down under which ids the plan's paths of its outputs are known: its own derivation's and the resolved one's. */
+int goal_remember(struct goal *g, struct err *err);
 /* How much of it is done, for the display. */
 void goal_progress(struct goal *g, int64_t done, int64_t total);
 

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/fs.h"
 
@@ -15,14 +14,6 @@ static const char *const *goal_paths(void *ctx, size_t drv)
 {
 	const struct plan *plan = ctx;
 	return plan->steps[drv].state == PLAN_VALID ? plan->steps[drv].paths : NULL;
-}
-
-static void emit_done(struct goal *g, const char *text, const char *tail)
-{
-	_cleanup_free_ char *log = g->log ? fs_join(store_folder(g->r->s), g->log) : NULL;
-	event_emit(g->r->o.events, &(struct event){ .kind = EVENT_DONE, .id = g->index + 1,
-		.what = g->d->what, .name = g->d->drv->name, .text = text, .tail = tail,
-		.log = tail ? log : NULL, .ms = g->began ? loop_now() - g->began : 0 });
 }
 
 static void pump_later(void *ctx)
@@ -88,69 +79,6 @@ void goal_saving(struct goal *g)
 	ask_pump(r, 0);
 }
 
-/* Take a goal off what is running and left. */
-static void settle(struct goal *g, enum goal_state state)
-{
-	struct realise *r = g->r;
-	leave_slot(g);
-	g->state = state;
-	g->cancel = NULL;
-	fs_close_ptr(&g->lock);
-	r->left--;
-	ask_pump(r, 0);
-}
-
-static void skip_users(struct goal *g)
-{
-	for (size_t i = 0; i < g->users.count; i++) {
-		struct goal *user = &g->r->goals[g->users.items[i]];
-		if (user->state != GOAL_WAITING && user->state != GOAL_READY)
-			continue;
-		settle(user, GOAL_SKIPPED);
-		skip_users(user);
-	}
-}
-
-static void record(struct goal *g, int status, const char *path, struct err *err)
-{
-	struct store_build b = {
-		.drv_path = g->d->path, .name = g->d->drv->name, .log = g->log, .what = g->d->what,
-		.start_ms = g->started, .end_ms = loop_date(), .cpu_ms = g->cpu_ms,
-		.peak_memory = g->peak_memory, .status = status, .path = path,
-	};
-	store_build_add(g->r->s, &b, err);
-}
-
-static void succeed(struct goal *g)
-{
-	g->r->plan->steps[g->index].state = PLAN_VALID;
-	for (size_t i = 0; i < g->users.count; i++) {
-		struct goal *user = &g->r->goals[g->users.items[i]];
-		if (--user->waiting == 0 && user->state == GOAL_WAITING)
-			user->state = GOAL_READY;
-	}
-	settle(g, GOAL_DONE);
-}
-
-void goal_failed(struct goal *g, struct err *err, const char *tail)
-{
-	struct realise *r = g->r;
-	if (err->code != ERR_INTR) {
-		record(g, err_exit_status(err->code), NULL, NULL); /* the failure itself is what is to be told */
-		emit_done(g, err->msg, tail);
-	} else {
-		emit_done(g, "stopped", NULL);
-	}
-	if (r->first.code == ERR_NONE)
-		err_move(&r->first, err);
-	else
-		err_clear(err);
-	settle(g, GOAL_FAILED);
-	skip_users(g);
-	if (!r->o.keep_going)
-		schedule_stop(r);
-}
-
 void goal_progress(struct goal *g, int64_t done, int64_t total)
 {
 	if (!g->moved) { /* until now it waited for its turn: that is no time it took */
@@ -162,82 +90,15 @@ void goal_progress(struct goal *g, int64_t done, int64_t total)
 		.done = done, .total = total });
 }
 
-/* Under which ids a goal's output is remembered: its own derivation's and the resolved one's. */
-static int remember(struct goal *g, const char *output, const char *path, struct err *err)
-{
-	const struct hash *ids[] = { &g->r->plan->steps[g->index].id, &g->id };
-	for (int i = 0; i < 2; i++) {
-		_cleanup_buf_ struct buf id = BUF_INIT;
-		drv_output_id(ids[i], output, &id);
-		if (store_realisation_add(g->r->s, id.data, path, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int accept_outputs(struct goal *g, struct err *err)
-{
-	struct plan_step *step = &g->r->plan->steps[g->index];
-	for (size_t i = 0; i < g->d->drv->output_count; i++) {
-		step->paths[i] = arena_dup(&g->r->plan->arena, g->made[i].path);
-		if (g->d->drv->outputs[i].kind != DRV_OUT_FIXED &&
-				remember(g, g->d->drv->outputs[i].name, step->paths[i], err) < 0)
-			return -1;
-	}
-	record(g, 0, step->paths[0], err);
-	return err->code == ERR_NONE ? 0 : -1;
-}
-
-static void free_made(struct goal *g)
-{
-	for (size_t i = 0; i < g->d->drv->output_count; i++)
-		store_prepared_free(&g->made[i]);
-	free(steal_ptr(g->made));
-}
-
-/* One durable batch for all that was finished since the last. */
-static void commit_batch(void *ctx)
-{
-	struct realise *r = ctx;
-	LIST(struct store_prepared) batch = { 0 };
-	__typeof__(r->committing) goals = r->committing;
-	struct err err = { 0 };
-	memset(&r->committing, 0, sizeof r->committing);
-	r->commit_timer = 0;
-	for (size_t i = 0; i < goals.count; i++) {
-		const struct goal *g = &r->goals[goals.items[i]];
-		for (size_t k = 0; k < g->d->drv->output_count; k++)
-			*list_push(&batch) = g->made[k];
-	}
-	int rc = store_commit(r->s, batch.items, batch.count, &err);
-	for (size_t i = 0; i < goals.count; i++) {
-		struct goal *g = &r->goals[goals.items[i]];
-		struct err own = { 0 };
-		if (rc < 0)
-			err_set(&own, err.code, "%s", err.msg);
-		if (rc < 0 || accept_outputs(g, &own) < 0) {
-			goal_failed(g, &own, NULL);
-		} else {
-			emit_done(g, NULL, NULL);
-			succeed(g);
-		}
-		free_made(g);
-	}
-	list_free(&batch);
-	list_free(&goals);
-	err_clear(&err);
-}
-
-void goal_prepared(struct goal *g, struct store_prepared *made)
+void schedule_settle(struct goal *g, enum goal_state state)
 {
 	struct realise *r = g->r;
-	g->made = made;
+	leave_slot(g);
+	g->state = state;
 	g->cancel = NULL;
-	for (size_t i = 0; i < g->d->drv->output_count; i++)
-		made[i].deriver = made[i].deriver ? made[i].deriver : mem_dup(g->d->path);
-	*list_push(&r->committing) = g->index;
-	if (!r->commit_timer)
-		r->commit_timer = loop_timer(r->loop, 0, commit_batch, r);
+	fs_close_ptr(&g->lock);
+	r->left--;
+	ask_pump(r, 0);
 }
 
 /* What it needed last time, else its declared ceiling, else a guess. */
@@ -283,11 +144,7 @@ static int already_there(struct goal *g, struct err *err)
 	if (there != 0 || g->kind == GOAL_FETCH)
 		return there;
 	there = plan_realised(g->r->s, g->resolved, &g->id, &g->r->plan->arena, step->paths, err);
-	for (size_t i = 0; there > 0 && i < g->d->drv->output_count; i++)
-		if (g->d->drv->outputs[i].kind != DRV_OUT_FIXED &&
-				remember(g, g->d->drv->outputs[i].name, step->paths[i], err) < 0)
-			return -1;
-	return there;
+	return there > 0 && goal_remember(g, err) < 0 ? -1 : there;
 }
 
 static int resolve(struct goal *g, struct err *err)
@@ -341,12 +198,10 @@ static void start_goal(struct goal *g)
 	*(g->kind == GOAL_FETCH ? &r->fetching : &r->working) += 1;
 	r->memory_used += g->expected;
 	int there = locked < 0 ? -1 : already_there(g, &err);
-	if (there > 0) {
-		emit_done(g, NULL, NULL);
-		succeed(g);
-	} else if (there < 0 || start_job(g, &err) < 0) {
+	if (there > 0)
+		goal_succeed(g);
+	else if (there < 0 || start_job(g, &err) < 0)
 		goal_failed(g, &err, NULL);
-	}
 }
 
 void schedule_stop(struct realise *r)
@@ -357,7 +212,7 @@ void schedule_stop(struct realise *r)
 	for (size_t i = 0; i < r->plan->count; i++) {
 		struct goal *g = &r->goals[i];
 		if (g->state == GOAL_WAITING || g->state == GOAL_READY)
-			settle(g, GOAL_SKIPPED);
+			schedule_settle(g, GOAL_SKIPPED);
 		else if (g->state == GOAL_RUNNING && g->cancel)
 			g->cancel(g);
 	}

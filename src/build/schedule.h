@@ -14,5 +14,7 @@ void schedule_stop(struct realise *r);
 void schedule_load(void *ctx, unsigned *jobs, uint64_t *memory);
 /* Something came free or waits now: pump soon. */
 void schedule_changed(void *ctx);
+/* Take a goal off what is running and left. */
+void schedule_settle(struct goal *g, enum goal_state state);
 
 #endif
