@@ -36,7 +36,7 @@ struct action_spec {
 	enum action_kind kind;
 	const char *name;          /* of what is compiled, by which the records know it */
 	uint64_t number;           /* of the command, by when it came */
-	int64_t whole_ms;          /* what all of the command took the last time; 0: never seen */
+	int64_t whole_ms;          /* what all of the command took the last time, or is reckoned to; 0: not known */
 	char *const *argv, *const *env; /* NULL behind them */
 	const char *cwd;
 	const char *build;         /* physical folder to show at /build; NULL: the build's own, live */

@@ -89,11 +89,20 @@ static void run_in_place(void *ctx, const char *why)
 	compile_client_run(c->client, c->why);
 }
 
+struct compile_action *call_action(struct compile_call *c, struct action_spec spec)
+{
+	if (!spec.name)
+		spec.name = c->name;
+	spec.number = c->number;
+	spec.whole_ms = c->known_ms ? c->known_ms : c->reckoned_ms;
+	spec.cwd = c->command.cwd;
+	return action_new(c->service, &spec);
+}
+
 static void queue_place(struct compile_call *c)
 {
 	c->placing = true;
-	c->action = action_new(c->service, &(struct action_spec){ .kind = ACTION_PLACED, .name = c->name,
-		.number = c->number, .whole_ms = c->known_ms, .ended = run_in_place, .ctx = c });
+	c->action = call_action(c, (struct action_spec){ .kind = ACTION_PLACED, .ended = run_in_place, .ctx = c });
 }
 
 void call_place(struct compile_call *c, const char *why)

@@ -33,7 +33,6 @@ static void ended(void *ctx, const char *why)
 
 void cc_run(struct compile_call *c)
 {
-	c->action = action_new(c->service, &(struct action_spec){
-		.kind = ACTION_CC, .name = c->name, .number = c->number, .whole_ms = c->known_ms, .argv = c->command.compile.items,
-		.env = c->command.env.items, .cwd = c->command.cwd, .traced = true, .ended = ended, .ctx = c });
+	c->action = call_action(c, (struct action_spec){ .kind = ACTION_CC, .argv = c->command.compile.items,
+		.env = c->command.env.items, .traced = true, .ended = ended, .ctx = c });
 }

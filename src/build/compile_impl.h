@@ -56,7 +56,8 @@ struct compile_call {
 	bool dropped;                   /* nobody waits; freed when the last worker has ended */
 	bool ran;                       /* one of its actions has ended */
 	int64_t began_ms, cpu_ms;       /* since 1970 */
-	int64_t known_ms;               /* what it took the last time */
+	int64_t known_ms;               /* what it took the last time; 0: never seen */
+	int64_t reckoned_ms;            /* of a kernel that was never seen, by its first cicc step */
 	uint64_t peak_memory;
 	struct buf manifest;            /* of the command, with what was seen this time once that is known */
 	char *made;                     /* name of the result in store/tmp, or NULL */
@@ -137,6 +138,8 @@ struct compile_call *call_new(struct compile_service *v, int fd, struct err *err
 void call_drop(struct compile_call *c);              /* nobody wants it any more */
 bool call_is_open(const struct compile_call *c);
 void call_place(struct compile_call *c, const char *why); /* run it in place, once it has its share */
+/* An action of the call: what is the same for all of them is filled in, and the name where it has none of its own. */
+struct compile_action *call_action(struct compile_call *c, struct action_spec spec);
 /* Answer with the result of this key: false: there is none.  note: for the record. */
 bool call_answer(struct compile_call *c, const struct hash *key, const char *note);
 /* The result was made: keep it under `key` with the command's manifest, and answer. */
@@ -181,6 +184,8 @@ void queue_watch(struct compile_pool *p);            /* more than one runs: what
 void queue_again(struct compile_action *a);          /* it was ended for memory: later, and as one that needs more */
 void queue_expect(struct compile_action *a);         /* fill expected and known_ms from the records */
 bool queue_goes_before(const struct compile_action *a, const struct compile_action *b); /* of those that wait */
+/* A cicc step of the call has ended, which was never seen: how long will all of it take? */
+void queue_reckon(struct compile_call *c, const struct compile_action *cicc);
 void queue_learn(const struct compile_action *a);    /* from what it used: its like will need about as much */
 
 #endif

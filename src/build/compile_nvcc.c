@@ -43,10 +43,8 @@ struct compile_action *nvcc_script(struct compile_call *c, enum action_kind kind
 	c->script_in = action_out(in);
 	c->binds[0] = (struct sandbox_bind){ c->script_in, NVCC_IN };
 	c->binds[1] = (struct sandbox_bind){ c->stage_parts, NVCC_PARTS };
-	return action_new(c->service, &(struct action_spec){ .kind = kind, .name = c->name, .number = c->number,
-		.whole_ms = c->known_ms,
-		.argv = c->script.items, .env = c->env.items, .cwd = c->command.cwd, .build = c->stage_view, .binds = c->binds,
-		.bind_count = 2, .ended = ended, .ctx = c });
+	return call_action(c, (struct action_spec){ .kind = kind, .argv = c->script.items, .env = c->env.items,
+		.build = c->stage_view, .binds = c->binds, .bind_count = 2, .ended = ended, .ctx = c });
 }
 
 /* In a worker: the object of nvcc's own run.  What it read is what its preprocessing read, copies of which it saw. */
@@ -73,10 +71,8 @@ static void whole_ended(void *ctx, const char *why)
 
 static void run_whole(struct compile_call *c)
 {
-	c->action = action_new(c->service, &(struct action_spec){ .kind = ACTION_NVCC, .name = c->name, .number = c->number,
-		.whole_ms = c->known_ms,
-		.argv = c->command.compile.items, .env = c->command.env.items, .cwd = c->command.cwd, .build = c->stage_view,
-		.ended = whole_ended, .ctx = c });
+	c->action = call_action(c, (struct action_spec){ .kind = ACTION_NVCC, .argv = c->command.compile.items,
+		.env = c->command.env.items, .build = c->stage_view, .ended = whole_ended, .ctx = c });
 }
 
 /* The steps get what nvcc would give them besides the command's own environment. */
@@ -153,7 +149,6 @@ static void texts_ended(void *ctx, const char *why)
 
 void nvcc_run(struct compile_call *c)
 {
-	c->texts = action_new(c->service, &(struct action_spec){
-		.kind = ACTION_TEXTS, .name = c->name, .number = c->number, .whole_ms = c->known_ms, .argv = c->command.preprocess.items,
-		.env = c->command.env.items, .cwd = c->command.cwd, .traced = true, .ended = texts_ended, .ctx = c });
+	c->texts = call_action(c, (struct action_spec){ .kind = ACTION_TEXTS, .argv = c->command.preprocess.items,
+		.env = c->command.env.items, .traced = true, .ended = texts_ended, .ctx = c });
 }

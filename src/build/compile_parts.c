@@ -109,8 +109,11 @@ static void use(struct compile_part *p, int folder, const char *path)
 {
 	struct compile_call *c = p->call;
 	queue_record(c->service, "step", p->name, p->action, p->action ? "miss" : "hit", path);
-	if (p->action)
+	if (p->action) {
 		call_count(c, p->action);
+		if (step_of(p)->kind == NVCC_CICC)
+			queue_reckon(c, p->action);
+	}
 	claim_drop(&p->claim);
 	p->folder = folder;
 	call_worker(c, part_place, p, placed);
@@ -179,9 +182,9 @@ static void turn(void *ctx)
 	struct compile_call *c = p->call;
 	bool cicc = step_of(p)->kind == NVCC_CICC;
 	p->bind = (struct sandbox_bind){ p->in, NVCC_IN };
-	p->action = action_new(c->service, &(struct action_spec){ .kind = cicc ? ACTION_CICC : ACTION_PTXAS, .name = p->name,
-		.number = c->number, .whole_ms = c->known_ms, .argv = p->argv.items, .env = c->env.items, .cwd = c->command.cwd, .build = c->stage_view,
-		.binds = &p->bind, .bind_count = 1, .ended = ended, .ctx = p });
+	p->action = call_action(c, (struct action_spec){ .kind = cicc ? ACTION_CICC : ACTION_PTXAS, .name = p->name,
+		.argv = p->argv.items, .env = c->env.items, .build = c->stage_view, .binds = &p->bind, .bind_count = 1,
+		.ended = ended, .ctx = p });
 }
 
 static void claim_failed(void *ctx, const char *why)

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <string.h>
 
 #include "build/compile_impl.h"
 
@@ -43,11 +44,35 @@ static void test_never_seen(void **state)
 		waits(ACTION_CICC, 3, 0, 0),
 		waits(ACTION_HOST, 3, 0, 0),
 		waits(ACTION_TEXTS, 4, 0, 0),
-		waits(ACTION_CC, 5, 20000, 20000),
+		waits(ACTION_CC, 5, 40000, 40000),
 		waits(ACTION_CC, 1, 0, 0),             /* it came first, but is no kernel */
-		waits(ACTION_CC, 6, 5000, 5000),
+		waits(ACTION_CC, 6, 20000, 20000),
 	};
 	check_order(all, sizeof all / sizeof *all);
+}
+
+/* After its first cicc step a kernel that was never seen is no longer taken for a common one. */
+static void test_reckoned(void **state)
+{
+	struct nvcc_step steps[] = {
+		{ .kind = NVCC_CICC }, { .kind = NVCC_PTXAS }, { .kind = NVCC_CICC }, { .kind = NVCC_PTXAS }, { .kind = NVCC_HOST },
+	};
+	struct compile_action small = waits(ACTION_CICC, 1, 0, 0), unseen = waits(ACTION_CICC, 2, 0, 0),
+		cc = waits(ACTION_CC, 3, 0, 0), *queue[] = { &small, &unseen, &cc };
+	struct compile_pool pool = { 0 };
+	struct compile_call call = { .pool = &pool, .number = 1 };
+	memcpy(&pool.actions, &(__typeof__(pool.actions)){ .items = queue, .count = 3 }, sizeof pool.actions);
+	memcpy(&call.steps.items, &(__typeof__(call.steps.items)){ .items = steps, .count = 5 }, sizeof call.steps.items);
+	assert_true(queue_goes_before(&small, &unseen));
+	queue_reckon(&call, &(struct compile_action){ .cpu_ms = 6000 });
+	assert_int_equal(call.reckoned_ms, 24000);
+	assert_true(queue_goes_before(&unseen, &cc));
+	assert_true(queue_goes_before(&cc, &small));
+	queue_reckon(&call, &(struct compile_action){ .cpu_ms = 9000 }); /* the first has told */
+	assert_int_equal(call.reckoned_ms, 24000);
+	call = (struct compile_call){ .pool = &pool, .number = 2, .known_ms = 5000 };
+	queue_reckon(&call, &(struct compile_action){ .cpu_ms = 6000 }); /* what was seen is known better */
+	assert_int_equal(unseen.o.whole_ms, 0);
 }
 
 static void test_alone(void **state)
@@ -61,7 +86,7 @@ static void test_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known), cmocka_unit_test(test_never_seen), cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_known), cmocka_unit_test(test_never_seen), cmocka_unit_test(test_reckoned), cmocka_unit_test(test_alone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
