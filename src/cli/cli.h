@@ -38,10 +38,10 @@ char *cli_lock_file(const char *recipe); /* forge.lock beside the recipe */
 struct store *cli_store(const struct options *o, enum store_mode mode, struct err *err);
 
 /* A recipe that was opened, with the lock that answers it. */
-struct lock;
+struct lock_reader;
 struct cli_recipe {
 	char *lib;
-	struct lock *lock;
+	struct lock_reader *lock;
 	struct json *set, *env;
 	struct eval *eval;
 };

@@ -41,16 +41,15 @@ static int find(const char *recipe, const struct options *o, outdated_rows *rows
 	_cleanup_free_ char *file = cli_lock_file(recipe);
 	const struct lock_resolve_options with = { .index = o->index };
 	struct lock *lock = lock_open(file, err);
-	if (!lock)
-		return -1;
-	lock_set_recipe(lock, recipe);
-	struct lock_resolver *resolver = lock_resolver_new(lock, NULL, &with, err);
-	struct outdated *outdated = resolver ? outdated_new(lock, resolver) : NULL;
+	struct lock_reader *reader = lock ? lock_reader_open(file, recipe, err) : NULL;
+	struct lock_resolver *resolver = reader ? lock_resolver_new(lock, NULL, &with, err) : NULL;
+	struct outdated *outdated = resolver ? outdated_new(lock, reader, resolver) : NULL;
 	int rc = outdated ? ask_everything(recipe, outdated, err) : -1;
 	if (rc == 0)
 		rc = outdated_find(outdated, rows, err);
 	outdated_free(outdated);
 	lock_resolver_free(resolver);
+	lock_reader_free(reader);
 	lock_free(lock);
 	return rc;
 }

@@ -28,10 +28,9 @@ int cli_recipe_open(struct cli_recipe *r, const char *path, const struct options
 	if (!r->lib || cli_read_pairs("set", &o->sets, &r->set, err) < 0 ||
 	    cli_read_pairs("env", &o->envs, &r->env, err) < 0)
 		goto failed;
-	r->lock = lock_open(file, err);
+	r->lock = lock_reader_open(file, path, err);
 	if (!r->lock)
 		goto failed;
-	lock_set_recipe(r->lock, path);
 	struct eval_options options = { .lib = r->lib, .locked = lock_answer, .ctx = r->lock, .set = r->set,
 		.env = r->env };
 	r->eval = eval_open(path, &options, err);
@@ -45,7 +44,7 @@ failed:
 void cli_recipe_close(struct cli_recipe *r)
 {
 	eval_close(r->eval);
-	lock_free(r->lock);
+	lock_reader_free(r->lock);
 	json_free(r->set);
 	json_free(r->env);
 	free(r->lib);

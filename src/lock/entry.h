@@ -1,5 +1,5 @@
 /*
- * The entries of a lock, each checked for its form when the file is opened, so
+ * The entries of a lock, each checked for its form before it is used, so
  * that what reads them later can rely on it.
  */
 #ifndef FORGE_LOCK_ENTRY_H
@@ -9,8 +9,10 @@
 #include "core/json.h"
 #include "core/str.h"
 
-/* The entry under key has the form its key asks for, and the files it lists have entries of their own. */
-int entry_check(const struct json *entries, const char *key, struct err *err);
+/* The entry e under key has the form its key asks for. */
+int entry_check(const struct json *e, const char *key, struct err *err);
+/* What it names has entries; it has its form. */
+int entry_check_items(const struct json *entries, const char *key, struct err *err);
 
 /* What is answered for the key of a request: the file entry, or the list of file entries; a new
  * reference.  The entries have been checked. */

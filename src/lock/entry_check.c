@@ -204,13 +204,9 @@ static int check_oci(const struct json *e, const char *key, struct err *err)
 	return 0;
 }
 
-/* A list or tool entry: its own field is sound, and what it means is there. */
-static int check_items(const struct json *entries, const char *key, struct err *err)
+int entry_check_items(const struct json *entries, const char *key, struct err *err)
 {
-	const struct json *e = json_get(entries, key);
 	_cleanup_str_list_ struct str_list items = STR_LIST_INIT;
-	if ((str_starts(key, "tool ") ? text_field(e, "file", err) : list_field(e, entry_list(key), err)) < 0)
-		return -1;
 	entry_items(entries, key, &items);
 	for (size_t i = 0; i < items.count; i++)
 		if (!json_get(entries, items.items[i]))
@@ -218,9 +214,8 @@ static int check_items(const struct json *entries, const char *key, struct err *
 	return 0;
 }
 
-int entry_check(const struct json *entries, const char *key, struct err *err)
+int entry_check(const struct json *e, const char *key, struct err *err)
 {
-	const struct json *e = json_get(entries, key);
 	if (json_kind(e) != JSON_OBJ)
 		return err_set(err, ERR_INPUT, "it is not an object");
 	if (str_starts(key, "pypi "))
@@ -238,9 +233,10 @@ int entry_check(const struct json *entries, const char *key, struct err *err)
 	if (str_starts(key, "redist "))
 		return check_redist(e, err);
 	if (str_starts(key, "debian "))
-		return strchr(key, '=') ? check_deb(e, key, err) : check_items(entries, key, err);
-	if (str_starts(key, "wheels ") || str_starts(key, "wheels-only ") || str_starts(key, "debian-only ") ||
-	    str_starts(key, "tool "))
-		return check_items(entries, key, err);
+		return strchr(key, '=') ? check_deb(e, key, err) : list_field(e, entry_list(key), err);
+	if (str_starts(key, "wheels ") || str_starts(key, "wheels-only ") || str_starts(key, "debian-only "))
+		return list_field(e, entry_list(key), err);
+	if (str_starts(key, "tool "))
+		return text_field(e, "file", err);
 	return err_set(err, ERR_INPUT, "this forge knows no such kind of entry");
 }

@@ -5,21 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/buf.h"
 #include "core/fs.h"
 #include "core/mem.h"
 #include "core/table.h"
 #include "lock/entry.h"
 #include "lock/lock_impl.h"
-#include "lock/request.h"
 
-#define FILE_LIMIT (64u << 20)
-#define FORMAT 1
-#define END "~" /* sorts behind every key: with it each entry's line ends alike, and a new last one changes no other */
+#define FORMAT 1 /* LOCK_HEAD has it too */
+#define END "~"
 
 struct lock {
 	char *file;
-	char *recipe;      /* what to name in "run: forge lock …" */
 	struct json *entries;
 	struct buf text; /* as the file stands on disk; empty while there is none */
 };
@@ -60,11 +56,11 @@ static void drop_repeated(struct slice text, struct buf *out)
 static struct json *parse_once(struct slice text, struct err *err)
 {
 	_cleanup_buf_ struct buf once = BUF_INIT;
-	struct json *top = json_parse(text, FILE_LIMIT, NULL);
+	struct json *top = json_parse(text, LOCK_LIMIT, NULL);
 	if (top)
 		return top;
 	drop_repeated(text, &once);
-	return json_parse(buf_slice(&once), FILE_LIMIT, err);
+	return json_parse(buf_slice(&once), LOCK_LIMIT, err);
 }
 
 struct json *lock_parse(struct slice text, const char *file, struct err *err)
@@ -91,7 +87,8 @@ struct json *lock_parse(struct slice text, const char *file, struct err *err)
 	json_unset(entries, END);
 	json_keys(entries, &keys);
 	for (size_t i = 0; i < keys.count; i++) {
-		if (entry_check(entries, keys.items[i], err) == 0)
+		if (entry_check(json_get(entries, keys.items[i]), keys.items[i], err) == 0 &&
+				entry_check_items(entries, keys.items[i], err) == 0)
 			continue;
 		err_add(err, "%s:%d: entry \"%s\"", file, line_of(text, keys.items[i]), keys.items[i]);
 		return NULL;
@@ -103,31 +100,35 @@ void lock_render(struct json *entries, struct buf *out)
 {
 	_cleanup_str_list_ struct str_list keys = STR_LIST_INIT;
 	json_keys(entries, &keys);
-	buf_printf(out, "{\"version\":%d,\"entries\":{\n", FORMAT);
+	buf_str(out, LOCK_HEAD);
 	for (size_t i = 0; i < keys.count; i++) {
 		json_quote(slice_of(keys.items[i]), out);
 		buf_byte(out, ':');
 		json_write(json_get(entries, keys.items[i]), 0, out);
 		buf_str(out, ",\n");
 	}
-	buf_str(out, "\"" END "\":null}}\n");
+	buf_str(out, LOCK_TAIL);
+}
+
+int lock_read_file(const char *file, struct buf *out, struct err *err)
+{
+	_cleanup_close_ int fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	if (fd < 0)
+		return err_sys(err, "can't open %s", file);
+	return fs_slurp(fd, LOCK_LIMIT, out, err) < 0 ? err_add(err, "%s", file) : 1;
 }
 
 struct lock *lock_open(const char *file, struct err *err)
 {
 	struct lock *l = mem_alloc(sizeof *l);
 	l->file = mem_dup(file);
-	_cleanup_close_ int fd = open(file, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT) {
-		l->entries = json_new_obj();
-		return l;
-	}
-	if (fd < 0)
-		err_sys(err, "can't open %s", file);
-	else if (fs_slurp(fd, FILE_LIMIT, &l->text, err) < 0)
-		err_add(err, "%s", file);
-	else
+	int there = lock_read_file(file, &l->text, err);
+	if (there > 0)
 		l->entries = lock_parse(buf_slice(&l->text), file, err);
+	else if (there == 0)
+		l->entries = json_new_obj();
 	if (!l->entries) {
 		lock_free(l);
 		return NULL;
@@ -140,7 +141,6 @@ void lock_free(struct lock *l)
 	if (!l)
 		return;
 	free(l->file);
-	free(l->recipe);
 	json_free(l->entries);
 	buf_free(&l->text);
 	free(l);
@@ -156,12 +156,6 @@ static void render(const struct lock *l, struct buf *out)
 static bool same(const struct buf *a, const struct buf *b)
 {
 	return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
-}
-
-void lock_set_recipe(struct lock *l, const char *recipe)
-{
-	free(l->recipe);
-	l->recipe = mem_dup(recipe);
 }
 
 bool lock_changed(const struct lock *l)
@@ -204,17 +198,4 @@ struct json *lock_entries(struct lock *l)
 const char *lock_file(const struct lock *l)
 {
 	return l->file;
-}
-
-int lock_answer(void *lock, const struct json *request, struct json **answer, struct err *err)
-{
-	struct lock *l = lock;
-	_cleanup_request_ struct request r = { 0 };
-	if (request_parse(request, &r, err) < 0)
-		return -1;
-	if (!lock_get(l, r.key))
-		return err_set(err, ERR_INPUT, "%s lacks %s (run: forge lock %s)", l->file, r.words,
-			l->recipe ? l->recipe : "<recipe>");
-	*answer = entry_answer(l->entries, r.key);
-	return 0;
 }

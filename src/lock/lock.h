@@ -56,14 +56,20 @@ struct lock;
  * that name file, line and key. */
 struct lock *lock_open(const char *file, struct err *err);
 void lock_free(struct lock *l);
-/* The recipe as the person named it, for the command that messages tell. */
-void lock_set_recipe(struct lock *l, const char *recipe);
 bool lock_changed(const struct lock *l);
 int lock_save(struct lock *l, struct err *err);   /* replaces the file; same content: same bytes, not touched */
 
-/* eval_options.locked, ctx is the struct lock: answers from the file.  A request without an entry:
- * an error that names the request in words and says "run: forge lock <recipe>". */
-int lock_answer(void *lock, const struct json *request, struct json **answer, struct err *err);
+/*
+ * For evaluation: of a file in the form that forge writes, only the lines that are asked for are read and checked, since
+ * one lock serves many recipes.  Of any other, all.  A missing file has no entries.
+ */
+struct lock_reader;
+/* recipe: as the person named it, for the command that messages tell. */
+struct lock_reader *lock_reader_open(const char *file, const char *recipe, struct err *err);
+void lock_reader_free(struct lock_reader *r);
+/* eval_options.locked, ctx is the struct lock_reader.  A request without an entry: an error that names the request in
+ * words and says "run: forge lock <recipe>".  An entry that is not right: lock_open()'s error. */
+int lock_answer(void *reader, const struct json *request, struct json **answer, struct err *err);
 
 /* eval_options.locked for `forge lock`, ctx is a struct lock_resolver. */
 struct lock_resolver;

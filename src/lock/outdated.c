@@ -16,14 +16,16 @@
 
 struct outdated {
 	struct lock *lock;
+	struct lock_reader *reader;
 	struct lock_resolver *resolver;
 	LIST(struct request) asked; /* each key once */
 };
 
-struct outdated *outdated_new(struct lock *l, struct lock_resolver *r)
+struct outdated *outdated_new(struct lock *l, struct lock_reader *reader, struct lock_resolver *r)
 {
 	struct outdated *o = mem_alloc(sizeof *o);
 	o->lock = l;
+	o->reader = reader;
 	o->resolver = r;
 	return o;
 }
@@ -42,7 +44,7 @@ int outdated_answer(void *outdated, const struct json *request, struct json **an
 {
 	struct outdated *o = outdated;
 	_cleanup_request_ struct request q = { 0 };
-	if (lock_answer(o->lock, request, answer, err) < 0 || request_parse(request, &q, err) < 0)
+	if (lock_answer(o->reader, request, answer, err) < 0 || request_parse(request, &q, err) < 0)
 		return -1;
 	for (size_t i = 0; i < o->asked.count; i++)
 		if (str_eq(o->asked.items[i].key, q.key))

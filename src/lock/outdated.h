@@ -20,7 +20,7 @@ struct outdated_row {
 /* eval_options.locked while the recipe's variants are evaluated, ctx is a struct outdated: answers as
  * lock_answer does and notes what was asked. */
 struct outdated;
-struct outdated *outdated_new(struct lock *l, struct lock_resolver *r);
+struct outdated *outdated_new(struct lock *l, struct lock_reader *reader, struct lock_resolver *r); /* all lent */
 void outdated_free(struct outdated *o);
 int outdated_answer(void *outdated, const struct json *request, struct json **answer, struct err *err);
 

@@ -66,12 +66,12 @@ int resolver_folder(struct lock_resolver *r, const char *name, struct err *err)
 static int check_new(struct lock_resolver *r, const char *key, struct err *err)
 {
 	struct json *entries = lock_entries(r->lock);
-	if (entry_check(entries, key, err) < 0)
+	if (entry_check(json_get(entries, key), key, err) < 0 || entry_check_items(entries, key, err) < 0)
 		return err_add(err, "entry \"%s\"", key);
 	_cleanup_str_list_ struct str_list items = STR_LIST_INIT;
 	entry_items(entries, key, &items);
 	for (size_t i = 0; i < items.count; i++)
-		if (entry_check(entries, items.items[i], err) < 0)
+		if (entry_check(json_get(entries, items.items[i]), items.items[i], err) < 0)
 			return err_add(err, "entry \"%s\"", items.items[i]);
 	return 0;
 }

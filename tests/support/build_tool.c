@@ -125,7 +125,7 @@ static int work(const char *lib, const char *recipe, const char *store, const ch
 {
 	const char *slash = strrchr(recipe, '/');
 	_cleanup_free_ char *file = mem_printf("%.*sforge.lock", slash ? (int)(slash - recipe) + 1 : 0, recipe);
-	struct lock *lock = lock_open(file, err);
+	struct lock_reader *lock = lock_reader_open(file, recipe, err);
 	struct eval_options o = { .lib = lib, .locked = lock_answer, .ctx = lock };
 	struct eval *e = lock ? eval_open(recipe, &o, err) : NULL;
 	struct store *s = e ? store_open(store, name ? STORE_READ : STORE_WRITE, err) : NULL;
@@ -136,7 +136,7 @@ static int work(const char *lib, const char *recipe, const char *store, const ch
 	plan_free(&plan);
 	store_close(s);
 	eval_close(e);
-	lock_free(lock);
+	lock_reader_free(lock);
 	return rc;
 }
 

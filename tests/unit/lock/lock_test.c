@@ -63,36 +63,37 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static struct json *answer(struct lock *l, const char *request, struct err *err)
+/* What the file answers. */
+static struct json *answer(const char *request, struct err *err)
 {
 	_cleanup_json_ struct json *q = json_parse(slice_of(request), 10000, NULL);
 	struct json *out = NULL;
 	assert_non_null(q);
-	return lock_answer(l, q, &out, err) < 0 ? NULL : out;
+	struct lock_reader *r = lock_reader_open(file, "<recipe>", err);
+	if (r && lock_answer(r, q, &out, err) < 0)
+		assert_null(out);
+	lock_reader_free(r);
+	return out;
 }
 
 static void test_answers(void **state)
 {
 	_cleanup_err_ struct err err = { 0 };
 	write_lock(GOOD);
-	struct lock *l = lock_open(file, &err);
-	if (!l)
-		fail_msg("%s", err.msg);
-	_cleanup_json_ struct json *sdist = answer(l, "{\"kind\":\"sdist\",\"name\":\"a\",\"version\":\"1\"}", &err);
+	_cleanup_json_ struct json *sdist = answer("{\"kind\":\"sdist\",\"name\":\"a\",\"version\":\"1\"}", &err);
 	assert_string_equal(json_get_str(sdist, "file"), "a-1.tar.gz");
 	assert_string_equal(json_str(json_at(json_get(sdist, "requires"), 0)), "b");
 	_cleanup_json_ struct json *wheels =
-		answer(l, "{\"kind\":\"wheels\",\"python\":\"3.13\",\"requires\":[\"A == 1\"]}", &err);
+		answer("{\"kind\":\"wheels\",\"python\":\"3.13\",\"requires\":[\"A == 1\"]}", &err);
 	assert_int_equal(json_count(wheels), 1);
 	assert_string_equal(json_get_str(json_at(wheels, 0), "file"), "a-1.whl");
 	_cleanup_json_ struct json *debs =
-		answer(l, "{\"kind\":\"debian\",\"suite\":\"trixie\",\"packages\":[\"bash\",\"bash\"]}", &err);
+		answer("{\"kind\":\"debian\",\"suite\":\"trixie\",\"packages\":[\"bash\",\"bash\"]}", &err);
 	assert_int_equal(json_count(debs), 1);
 	assert_string_equal(json_get_str(json_at(debs, 0), "path"), "pool/b/bash.deb");
-	_cleanup_json_ struct json *tags = answer(l, "{\"kind\":\"tags\",\"name\":\"a\",\"version\":\"1\"}", &err);
+	_cleanup_json_ struct json *tags = answer("{\"kind\":\"tags\",\"name\":\"a\",\"version\":\"1\"}", &err);
 	assert_int_equal(json_count(tags), 2);
 	assert_string_equal(json_str(json_at(tags, 1)), "cp314-cp314t");
-	lock_free(l);
 }
 
 static void test_missing_entry_says_what_and_how(void **state)
@@ -112,15 +113,13 @@ static void test_missing_entry_says_what_and_how(void **state)
 		  "lacks the Debian source package py of trixie" },
 	};
 	write_lock(GOOD);
-	struct lock *l = lock_open(file, NULL);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		_cleanup_err_ struct err err = { 0 };
-		assert_null(answer(l, rows[i][0], &err));
+		assert_null(answer(rows[i][0], &err));
 		assert_int_equal(err.code, ERR_INPUT);
 		if (!strstr(err.msg, rows[i][1]) || !strstr(err.msg, "run: forge lock <recipe>") || !strstr(err.msg, file))
 			fail_msg("%s", err.msg);
 	}
-	lock_free(l);
 }
 
 static void test_bad_requests(void **state)
@@ -158,14 +157,12 @@ static void test_bad_requests(void **state)
 		{ "{\"kind\":\"redist\",\"release\":\"13.0.2\"," SHA ",\"urls\":[\"file:///x\"],\"components\":[\"a b\"]}", "can't hold" },
 	};
 	write_lock(GOOD);
-	struct lock *l = lock_open(file, NULL);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		_cleanup_err_ struct err err = { 0 };
-		assert_null(answer(l, rows[i][0], &err));
+		assert_null(answer(rows[i][0], &err));
 		if (!strstr(err.msg, rows[i][1]))
 			fail_msg("%s: %s", rows[i][0], err.msg);
 	}
-	lock_free(l);
 }
 
 /* GOOD with one piece replaced, or cut off at it where the replacement is NULL. */
@@ -239,6 +236,72 @@ static void test_bad_files(void **state)
 		if (!strstr(err.msg, rows[i][2]) || strchr(err.msg, '\n'))
 			fail_msg("row %zu: %s", i, err.msg);
 	}
+}
+
+/* Of a file in forge's form only the lines that are asked for are looked at. */
+static void test_what_is_not_asked_for_is_not_read(void **state)
+{
+	static const char *const spoilt[] = { /* the sdist's line */
+		"\"requires\":[1]", "\"requires\":[}", "\"requires\":[\"b\"],\"requires\":[]",
+	};
+	for (size_t i = 0; i < sizeof spoilt / sizeof *spoilt; i++) {
+		_cleanup_err_ struct err err = { 0 }, whole = { 0 };
+		_cleanup_free_ char *text = spoil("\"requires\":[\"b\"]", spoilt[i]);
+		write_lock(text);
+		_cleanup_json_ struct json *tags = answer("{\"kind\":\"tags\",\"name\":\"a\",\"version\":\"1\"}", &err);
+		assert_int_equal(json_count(tags), 2);
+		assert_null(answer("{\"kind\":\"sdist\",\"name\":\"a\",\"version\":\"1\"}", &err));
+		assert_null(lock_open(file, &whole));
+		assert_string_equal(err.msg, whole.msg);
+	}
+}
+
+/* A key with quotes in it is found by its line too. */
+static void test_a_key_that_is_quoted(void **state)
+{
+	_cleanup_err_ struct err err = { 0 };
+	_cleanup_free_ char *text = spoil("\"wheels 3.13 a==1\"",
+		"\"wheels 3.13 a==1; python_version < \\\"4\\\"\":{\"files\":[\"a-1.whl\"]},\n\"wheels 3.13 a==2\":{\"files\":7},\n"
+		"\"wheels 3.13 a==1\"");
+	write_lock(text);
+	_cleanup_json_ struct json *found =
+		answer("{\"kind\":\"wheels\",\"python\":\"3.13\",\"requires\":[\"a==1; python_version<'4'\"]}", &err);
+	if (!found)
+		fail_msg("%s", err.msg);
+	assert_int_equal(json_count(found), 1);
+}
+
+/* Lines that hold more than they seem to, or stand where nobody would look: then all is read. */
+static void test_lines_that_are_not_what_they_seem(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "\"wheels 3.13 a==1\"", "\"wheels 3.13 0\":{\"files\":[]},\"wheels 3.13 a==1\"" },           /* two in a line */
+		{ "\"debian trixie bash\":", "\"wheels 3.12 a==1\":{\"files\":[]},\n\"debian trixie bash\":" }, /* not in order */
+		{ "\"wheels 3.13 a==1\"", "\"wheels 3.13 a=\\u003d1\"" },                                   /* another spelling */
+		{ "\"wheels 3.13 a==1\"", " \"wheels 3.13 a==1\"" },
+		{ ",\n\"wheels 3.13", ", \"wheels 3.13" },
+		{ "\"~\":null}}\n", "\"~\":null}}" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		_cleanup_err_ struct err err = { 0 };
+		_cleanup_free_ char *text = spoil(rows[i][0], rows[i][1]);
+		write_lock(text);
+		_cleanup_json_ struct json *found = answer("{\"kind\":\"wheels\",\"python\":\"3.13\",\"requires\":[\"a==1\"]}", &err);
+		if (!found)
+			fail_msg("row %zu: %s", i, err.msg);
+		assert_int_equal(json_count(found), 1);
+	}
+}
+
+/* A list that names a list, and that one the first: nothing that forge writes, and no way to go on forever. */
+static void test_lists_that_name_each_other(void **state)
+{
+	_cleanup_err_ struct err err = { 0 };
+	_cleanup_free_ char *text = spoil("\"debian trixie bash\":{\"packages\":[\"bash=1:5-2\"]}",
+		"\"debian trixie bash\":{\"packages\":[\"zsh\"]},\n\"debian trixie zsh\":{\"packages\":[\"bash\"]}");
+	write_lock(text);
+	_cleanup_json_ struct json *found = answer("{\"kind\":\"debian\",\"suite\":\"trixie\",\"packages\":[\"bash\"]}", &err);
+	assert_int_equal(json_count(found), 1); /* the list itself: what reads entries finds no file in it */
 }
 
 static void test_missing_file_is_empty(void **state)
@@ -322,11 +385,11 @@ static void test_git(void **state)
 	write_lock(text);
 	struct lock *l = lock_open(file, &err);
 	assert_non_null(l);
-	struct json *found = answer(l, "{\"kind\":\"git\",\"url\":\"https://h.example/a\",\"rev\":\"v1\",\"submodules\":true}", &err);
+	struct json *found = answer("{\"kind\":\"git\",\"url\":\"https://h.example/a\",\"rev\":\"v1\",\"submodules\":true}", &err);
 	assert_non_null(found);
 	assert_string_equal(json_get_str(found, "rev"), REV);
 	json_free(found);
-	assert_null(answer(l, "{\"kind\":\"git\",\"url\":\"https://u:p@h.example/a\",\"rev\":\"v2\"}", &err));
+	assert_null(answer("{\"kind\":\"git\",\"url\":\"https://u:p@h.example/a\",\"rev\":\"v2\"}", &err));
 	assert_non_null(strstr(err.msg, "lacks v2 of https://h.example/a (run: forge lock"));
 	assert_int_equal(lock_save(l, NULL), 0);
 	assert_false(lock_changed(l));
@@ -343,7 +406,7 @@ static void test_debian_source(void **state)
 	if (!l)
 		fail_msg("%s", err.msg);
 	_cleanup_json_ struct json *found =
-		answer(l, "{\"kind\":\"debian-source\",\"suite\":\"forky\",\"source\":\"py\"}", &err);
+		answer("{\"kind\":\"debian-source\",\"suite\":\"forky\",\"source\":\"py\"}", &err);
 	assert_string_equal(json_get_str(found, "path"), "pool/p/py_1.orig.tar.xz");
 	/* nothing but its own key names it, and it stays */
 	assert_int_equal(lock_save(l, NULL), 0);
@@ -363,17 +426,17 @@ static void test_cuda(void **state)
 	struct lock *l = lock_open(file, &err);
 	if (!l)
 		fail_msg("%s", err.msg);
-	_cleanup_json_ struct json *debs = answer(l, "{\"kind\":\"debian\",\"suite\":\"trixie\",\"packages\":[\"bash\"],"
+	_cleanup_json_ struct json *debs = answer("{\"kind\":\"debian\",\"suite\":\"trixie\",\"packages\":[\"bash\"],"
 		"\"components\":[\"non-free\"],\"deps\":false}", &err);
 	assert_int_equal(json_count(debs), 1);
 	assert_string_equal(json_get_str(json_at(debs, 0), "path"), "pool/b/bash.deb");
-	_cleanup_json_ struct json *list = answer(l, "{\"kind\":\"redist\",\"release\":\"13.0.2\"," SHA
+	_cleanup_json_ struct json *list = answer("{\"kind\":\"redist\",\"release\":\"13.0.2\"," SHA
 		",\"urls\":[\"https://a.example/\"],\"components\":[\"cuda_nvcc\",\"cuda_crt\",\"cuda_crt\"]}", &err);
 	if (!list)
 		fail_msg("%s", err.msg);
 	assert_int_equal(json_count(list), 2);
 	assert_string_equal(json_get_str(json_at(list, 1), "path"), "cuda_nvcc/x.tar.xz");
-	assert_null(answer(l, "{\"kind\":\"redist\",\"release\":\"13.0.2\"," SHA
+	assert_null(answer("{\"kind\":\"redist\",\"release\":\"13.0.2\"," SHA
 		",\"urls\":[\"https://a.example/\"],\"components\":[\"cuda_nvcc\"]}", &err));
 	assert_non_null(strstr(err.msg, "lacks cuda_nvcc of NVIDIA's CUDA 13.0.2 (run: forge lock"));
 	assert_int_equal(lock_save(l, NULL), 0);
@@ -389,7 +452,7 @@ static void test_oci(void **state)
 	struct lock *l = lock_open(file, &err);
 	if (!l)
 		fail_msg("%s", err.msg);
-	struct json *found = answer(l, "{\"kind\":\"oci\",\"image\":\"r.example/a:1\"}", &err);
+	struct json *found = answer("{\"kind\":\"oci\",\"image\":\"r.example/a:1\"}", &err);
 	assert_non_null(found);
 	assert_int_equal(json_count(json_get(found, "layers")), 1);
 	json_free(found);
@@ -407,7 +470,7 @@ static void test_oci(void **state)
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		_cleanup_free_ char *request = mem_printf("{\"kind\":\"oci\",%s}", rows[i][0]);
-		assert_null(answer(l, request, &err));
+		assert_null(answer(request, &err));
 		if (!strstr(err.msg, rows[i][1]))
 			fail_msg("%s: %s", request, err.msg);
 		err_clear(&err);
@@ -465,6 +528,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_missing_entry_says_what_and_how, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_bad_requests, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_bad_files, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_what_is_not_asked_for_is_not_read, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_key_that_is_quoted, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_lines_that_are_not_what_they_seem, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_lists_that_name_each_other, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_missing_file_is_empty, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_unchanged_is_not_touched, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_saves_sorted_without_what_nobody_means, set_up, tear_down),
