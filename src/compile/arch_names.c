@@ -32,32 +32,44 @@ static size_t match(const char *p, const char *end, const char *list, size_t *li
 	return 0;
 }
 
+/* A walk from family name to family name.  Each byte is looked at once, however many there are of one and none of the
+ * other: megabytes of text hold thousands. */
+struct walk {
+	const char *next[sizeof families / sizeof *families]; /* where each comes next; NULL: not looked for yet */
+	const char *raw;                                      /* no raw string that began before it goes on; NULL: the text's begin */
+};
+
 /* The next place from p on where a family's name begins; end if there is none. */
-static const char *next_family(const char *p, const char *end)
+static const char *next_family(struct walk *w, const char *p, const char *end)
 {
 	const char *best = end;
 	for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-		const char *at = memmem(p, (size_t)(best - p), families[i], strlen(families[i]));
-		best = at ? at : best;
+		if (!w->next[i] || w->next[i] < p)
+			w->next[i] = memmem(p, (size_t)(end - p), families[i], strlen(families[i]));
+		if (!w->next[i])
+			w->next[i] = end;
+		if (w->next[i] < best)
+			best = w->next[i];
 	}
 	return best;
 }
 
-/* Is p within a raw string, R"mark(…)mark", which may go over many lines? */
-static bool is_in_raw(struct slice text, const char *p)
+/* Is p, behind all that were asked for, within a raw string, R"mark(…)mark", which may go over many lines? */
+static bool is_in_raw(struct walk *w, struct slice text, const char *p)
 {
-	const char *end = text.p + text.n;
-	for (const char *r = text.p; (r = memmem(r, (size_t)(p - r), "R\"", 2)) != NULL;) {
+	const char *end = text.p + text.n, *r = w->raw ? w->raw : text.p;
+	while ((r = memmem(r, (size_t)(p - r), "R\"", 2)) != NULL) {
 		const char *mark = r + 2, *open = memchr(mark, '(', (size_t)(end - mark));
 		_cleanup_buf_ struct buf close = BUF_INIT;
 		if (!open || open - mark > 16)
 			return true; /* none, or the R ends a name before a string: let it be one */
 		buf_printf(&close, ")%.*s\"", (int)(open - mark), mark);
 		const char *stop = memmem(open, (size_t)(end - open), close.data, close.len);
-		if (!stop || p < stop)
+		if (!stop || p < stop + close.len)
 			return true;
 		r = stop + close.len;
 	}
+	w->raw = p; /* a name begins there, and no raw string */
 	return false;
 }
 
@@ -79,8 +91,9 @@ static bool is_in_string(const char *line, const char *p)
 bool arch_names_hash(struct slice text, const char *list, struct hasher *h, size_t *count)
 {
 	const char *p = text.p, *end = text.p + text.n, *done = p;
+	struct walk walk = { 0 };
 	*count = 0;
-	while ((p = next_family(p, end)) < end) {
+	while ((p = next_family(&walk, p, end)) < end) {
 		size_t at = 0, n = match(p, end, list, &at);
 		bool whole = n && (p == text.p || !is_name_byte(p[-1])) && (p + n == end || !is_name_byte(p[n]));
 		if (!whole) {
@@ -88,7 +101,7 @@ bool arch_names_hash(struct slice text, const char *list, struct hasher *h, size
 			continue;
 		}
 		const char *line = memrchr(text.p, '\n', (size_t)(p - text.p));
-		if (is_in_string(line ? line + 1 : text.p, p) || is_in_raw(text, p))
+		if (is_in_string(line ? line + 1 : text.p, p) || is_in_raw(&walk, text, p))
 			return false;
 		hash_update(h, done, (size_t)(p + at - done));
 		hash_update(h, "@", 1);
@@ -145,7 +158,8 @@ static bool names_a_function(const char *p, const char *end)
 bool arch_names_can_move(struct slice ptx, const char *list)
 {
 	const char *p = ptx.p, *end = ptx.p + ptx.n;
-	while ((p = next_family(p, end)) < end) {
+	struct walk walk = { 0 };
+	while ((p = next_family(&walk, p, end)) < end) {
 		size_t digits, at;
 		if (!match(p, end, list, &at)) {
 			p++;
@@ -168,7 +182,8 @@ static bool is_identifier(const char *begin, const char *p, const char *end, siz
 bool arch_names_stub_can_move(struct slice stub, const char *list)
 {
 	const char *p = stub.p, *end = stub.p + stub.n;
-	while ((p = next_family(p, end)) < end) {
+	struct walk walk = { 0 };
+	while ((p = next_family(&walk, p, end)) < end) {
 		size_t digits, at, n = match(p, end, list, &at);
 		if (n && !is_identifier(stub.p, p, end, n) && !mangled(stub.p, p, end, list, &digits, &at))
 			return false;
@@ -180,7 +195,8 @@ bool arch_names_stub_can_move(struct slice stub, const char *list)
 void arch_names_move(struct slice ptx, const char *from, const char *to, struct buf *out)
 {
 	const char *p = ptx.p, *end = ptx.p + ptx.n, *done = p;
-	while ((p = next_family(p, end)) < end) {
+	struct walk walk = { 0 };
+	while ((p = next_family(&walk, p, end)) < end) {
 		size_t digits = 0, at, n = match(p, end, from, &at), length = mangled(ptx.p, p, end, from, &digits, &at);
 		if (!n || (!length && !is_identifier(ptx.p, p, end, n))) {
 			p++;
