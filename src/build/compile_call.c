@@ -236,9 +236,9 @@ static bool compiles(const struct compile_request *r)
 }
 
 /* Records go by the source as the build has it; a build's own folder is the same for all. */
-static char *source_name(const struct compile_command *c)
+static char *source_name(const char *cwd, const char *source)
 {
-	_cleanup_free_ char *path = c->source[0] == '/' ? mem_dup(c->source) : mem_printf("%s/%s", c->cwd, c->source);
+	_cleanup_free_ char *path = source[0] == '/' ? mem_dup(source) : mem_printf("%s/%s", cwd, source);
 	return mem_dup(str_starts(path, "/build/") ? path + strlen("/build/") : path);
 }
 
@@ -255,7 +255,8 @@ static void open_call(struct compile_call *c, const struct compile_request *r)
 	bool place = c->command.kind == COMPILE_IN_PLACE;
 	c->state = CALL_OPEN;
 	c->began_ms = loop_date();
-	c->name = place ? mem_dup(r->argv.items[r->argv.count - 1]) : source_name(&c->command);
+	const char *source = place ? compile_command_likely(r) : c->command.source;
+	c->name = source ? source_name(r->cwd, source) : mem_dup(r->argv.items[r->argv.count - 1]);
 	c->service->compiles++;
 	store_compile_last(c->pool->o.s, c->name, &c->known_ms, &(uint64_t){ 0 }, NULL);
 	service_tell(c->service);

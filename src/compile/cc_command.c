@@ -13,23 +13,13 @@ static void add_program(struct reading *g)
 	command_word(g, path);
 }
 
-/* The suffixes that are C or C++ still to be preprocessed. */
-static bool is_source(const char *word)
-{
-	static const char *const suffixes[] = { ".c", ".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C" };
-	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
-		if (str_ends(word, suffixes[i]))
-			return true;
-	return false;
-}
-
 static void read_source(struct reading *g, const char *word)
 {
 	if (strcmp(word, "-") == 0)
 		command_place(g->c, "it reads standard input");
 	if (g->source)
 		command_place(g->c, "it has several sources");
-	if (!g->language && !is_source(word))
+	if (!g->language && !command_is_cc(word))
 		command_place(g->c, "%s is no C or C++ source", word);
 	/* Line markers would quote these. */
 	for (const char *p = word; *p; p++)

@@ -94,6 +94,23 @@ const char *command_base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+bool command_is_cc(const char *path)
+{
+	static const char *const suffixes[] = { ".c", ".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C" };
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+		if (str_ends(path, suffixes[i]))
+			return true;
+	return false;
+}
+
+const char *compile_command_likely(const struct compile_request *r)
+{
+	for (size_t i = 1; i < r->argv.count; i++)
+		if (r->argv.items[i][0] != '-' && (command_is_cc(r->argv.items[i]) || str_ends(r->argv.items[i], ".cu")))
+			return r->argv.items[i];
+	return NULL;
+}
+
 char *command_with_suffix(const char *path, const char *suffix)
 {
 	const char *dot = strrchr(command_base(path), '.');

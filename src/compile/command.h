@@ -62,6 +62,9 @@ struct compile_command {
  * so one result serves many; compile_deps_write() puts the asked one in. */
 #define COMPILE_DEPS_TARGET "forge-object"
 
+/* Of a request that is not understood, the word that looks like its source, by which people know it; NULL: none does. */
+const char *compile_command_likely(const struct compile_request *r);
+
 /* Understand a request.  Never fails: what is not understood is COMPILE_IN_PLACE. */
 void compile_command_read(const struct compile_request *r, struct compile_command *c);
 void compile_command_free(struct compile_command *c);

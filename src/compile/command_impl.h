@@ -40,6 +40,7 @@ void command_check_path(struct reading *g, const char *option, const char *path)
 
 char *command_absolute(const char *cwd, const char *path); /* joined, no more; owned by the caller */
 const char *command_base(const char *path);                /* what is behind the last "/" */
+bool command_is_cc(const char *path); /* has it a suffix of C or C++ still to be preprocessed? */
 char *command_with_suffix(const char *path, const char *suffix); /* a.o, a.cc -> a.d; owned */
 
 void command_word(struct reading *g, const char *word); /* the same word to all runs */

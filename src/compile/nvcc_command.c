@@ -113,14 +113,24 @@ static void read_host_word(struct reading *g, const char *word)
 	}
 }
 
-/* The words in the value of -Xcompiler or -Xptxas: with commas or blanks between them, all of it in quotes or not. */
+/* Without the quotes around all of it, in place. */
+static char *unquoted(char *word)
+{
+	size_t n = strlen(word);
+	if (n < 2 || (word[0] != '\'' && word[0] != '"') || strchr(word + 1, word[0]) != word + n - 1)
+		return word;
+	word[n - 1] = '\0';
+	return word + 1;
+}
+
+/* The words in the value of -Xcompiler or -Xptxas: with commas or blanks between them, all in quotes, or each, as CMake's
+ * FindCUDA has them: nvcc's shell takes those off. */
 static void read_inner(struct reading *g, const struct option_match *m)
 {
-	size_t n = strlen(m->value);
-	bool quoted = n >= 2 && (m->value[0] == '\'' || m->value[0] == '"') && m->value[n - 1] == m->value[0];
-	_cleanup_free_ char *value = quoted ? mem_dup_n(m->value + 1, n - 2) : mem_dup(m->value);
-	char *save = NULL;
-	for (char *word = strtok_r(value, ", ", &save); word; word = strtok_r(NULL, ", ", &save)) {
+	_cleanup_free_ char *value = mem_dup(m->value);
+	char *save = NULL, *word = strtok_r(unquoted(value), ", ", &save);
+	for (; word; word = strtok_r(NULL, ", ", &save)) {
+		word = unquoted(word);
 		if (m->option->use == USE_HOST)
 			read_host_word(g, word);
 		else if (!is_plain(word) || !option_of_tool(m->option->name, word))

@@ -165,7 +165,8 @@ def compile_line(flags="", archs=("80",), define="-DHOST=1", name="k.cu", how="-
     compile_line("-MMD -MP -MF k.o.d -Xptxas -O2", ("80", "90")), compile_line(how="-dc"), compile_line("-rdc=true"),
     compile_line("-gencode arch=compute_90,code=compute_90 -Xcompiler -Wall"), compile_line("-arch=sm_86", ()),
     compile_line(name="k.cc", define="-DHOST=2", how="-x cu -c"),
-], ids=range(11))
+    compile_line("""-m64 -D_FORCE_INLINES -Xcompiler ',"-fsigned-char","-W","-pthread","-O3","-DNDEBUG"' -Xcompiler=-fPIC --std=c++17 -DNVCC"""),
+], ids=range(12))
 def test_nvcc_same_bytes(compilers, line):
     made, found = compilers.same(FILES + "cp k.cu k.cc\n" + TIMES + line)
     assert made[0][1] == "miss" or made[0][1].startswith("miss, as a whole: ")

@@ -135,11 +135,27 @@ static void test_in_place(void **state)
 	}
 }
 
+/* As CMake's FindCUDA has it, of OpenCV's. */
+static void test_find_cuda(void **state)
+{
+	_cleanup_compile_command_ struct compile_command c;
+	understand("nvcc /build/src/row_filter.cu -c -o /build/x/cuda_compile_1.dir/src/cuda/./cuda_compile_1_generated_row_filter.cu.o "
+		"-ccbin /toolchain/bin/cc -m64 -D_USE_MATH_DEFINES -D__OPENCV_BUILD=1 -Xcompiler ',\"-fsigned-char\",\"-W\",\"-Wall\","
+		"\"-Wreturn-type\",\"-Wnon-virtual-dtor\",\"-Waddress\",\"-Wsequence-point\",\"-Wformat-security\",\"-Winit-self\","
+		"\"-Wuninitialized\",\"-Wno-comment\",\"-Wno-strict-overflow\",\"-fdiagnostics-show-option\",\"-pthread\","
+		"\"-fomit-frame-pointer\",\"-ffunction-sections\",\"-fdata-sections\",\"-msse3\",\"-fvisibility=hidden\",\"-O3\","
+		"\"-DNDEBUG\",\"-DNDEBUG\"' -gencode arch=compute_80,code=sm_80 -D_FORCE_INLINES -Xcompiler=-fPIC --std=c++17 -DNVCC "
+		"-I/cuda/include -I/build/src/modules/core/include", "/build", NULL, &c);
+	if (c.kind != COMPILE_NVCC)
+		fail_msg("%s", c.why);
+}
+
 /* The preprocess run has the shell run steps with these words in them: none may be able to do more there. */
 static void test_shell(void **state)
 {
 	static const char *const bad[] = {
 		"'-D`x`'", "-D$x", "'-DA=$(x)'", "-D\\x", "'-DA=a\nb'", "-U`x`", "-I$x", "'-Ia b'", "-I`x`", "'-Ia;b'", "-isystem `x`",
+		"-Xcompiler ',\"-W`x`\"'", "-Xcompiler '\"-W\",\"-DA=1 -DB\"'", "-Xcompiler '\"-W,-O3\",-O2'",
 		"-Xptxas `x`", "-Xcompiler -D`x`", "-Xcompiler \"-DA='x'\"", "-gencode arch=`x`", "-arch=sm_80;x", "-std=c++17;x",
 		"-frandom-seed=`x`", "-include `x`", "-maxrregcount '3 4'", "-diag-suppress=1|x", "-ccbin /usr/bin/`x`", "-MT '`x`'",
 	};
@@ -153,6 +169,7 @@ static void test_shell(void **state)
 	static const char *const good[] = {
 		"'-DV=\"1.2\"'", "'-DA=f(x;y|z&w) <>*?#'", "-gencode arch=compute_90,code=[sm_90,compute_90]", "-Xcompiler \"'-fPIC'\"",
 		"-Xcompiler '-Wall -Wextra'", "-Xcompiler -fPIC,-O2", "-forward-unknown-to-host-compiler -fPIC",
+		"-Xcompiler ',\"-fsigned-char\",\"-W\",\"-O3\"' -Xcompiler=-fPIC", "-Xcompiler '\"-W\",\"-O3\"'",
 	};
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
 		_cleanup_free_ char *line = mem_printf("nvcc -c a.cu %s", good[i]);
@@ -184,7 +201,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_flash), cmocka_unit_test(test_pythons), cmocka_unit_test(test_key), cmocka_unit_test(test_folder),
-		cmocka_unit_test(test_in_place), cmocka_unit_test(test_shell), cmocka_unit_test(test_native),
+		cmocka_unit_test(test_in_place), cmocka_unit_test(test_find_cuda), cmocka_unit_test(test_shell), cmocka_unit_test(test_native),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 #include "support/vectors.h"
 
+#include "compile/command.h"
 #include "compile/request.h"
 #include "core/buf.h"
 #include "shim/proto.h"
@@ -95,8 +96,19 @@ static void test_head(void **state)
 	assert_int_equal(compile_request_length(head, NULL), 0);
 }
 
+/* By what word a record knows a command that is run in place. */
+static void test_likely_source(void **state)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT;
+	_cleanup_compile_request_ struct compile_request r, none;
+	assert_int_equal(read_made(&b, TEXTS("nvcc\0/build\0" "6\0nvcc\0-c\0-odd.cu\0x/a.cu\0b.c\0-t1\0" "0"), &r, NULL), 0);
+	assert_string_equal(compile_command_likely(&r), "x/a.cu");
+	assert_int_equal(read_made(&b, TEXTS("cc\0/build\0" "4\0cc\0-c\0a.f90\0-O2\0" "0"), &none, NULL), 0);
+	assert_null(compile_command_likely(&none));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_good), cmocka_unit_test(test_bad), cmocka_unit_test(test_head) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_likely_source), cmocka_unit_test(test_good), cmocka_unit_test(test_bad), cmocka_unit_test(test_head) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
