@@ -3,7 +3,7 @@
 local forge = require "forge"
 
 -- What these need is added by OpenCV itself (flann, geometry, …).
-local modules = "core,imgproc,imgcodecs,python3,cudev,cudaarithm,cudafilters,cudaimgproc,cudawarping"
+local modules = "core,imgproc,imgcodecs,features,python3,cudev,cudaarithm,cudafilters,cudaimgproc,cudawarping"
 
 -- NVIDIA's wheels with the libraries that it loads: with the patch a requirement of the wheel.
 local libraries = "cuda-toolkit[cublas,cufft,npp]=="
@@ -24,7 +24,11 @@ return forge.wheel {
     archs  = { { "80" }, { "90" } },
   },
 
-  patches  = { "patches/opencv-python-cuda-libraries.patch" },
+  patches  = {
+    "patches/opencv-python-cuda-libraries.patch",
+    -- The wheel must have type stubs, which can't be made without the module calib, nor (left so) without features.
+    "patches/opencv-python-modules.patch",
+  },
   -- Its setup.py needs a setuptools that has no bdist_wheel yet, and that a wheel which still has one.
   requires = {
     "setuptools==69.5.1", "wheel==0.45.1", "packaging", "pip", "scikit-build==0.18.1", "cmake==3.31.10", "ninja",
