@@ -65,10 +65,10 @@ static struct json *parse_once(struct slice text, struct err *err)
 
 struct json *lock_parse(struct slice text, const char *file, struct err *err)
 {
-	_cleanup_json_ struct json *top = parse_once(text, err);
+	_cleanup_err_ struct err own = { 0 };
+	_cleanup_json_ struct json *top = parse_once(text, &own);
 	if (!top) {
-		err_set(err, ERR_INPUT, "%s: %s (take it from version control, or delete it and run forge lock)", file,
-			err->msg);
+		err_set(err, ERR_INPUT, "%s: %s (take it from version control, or delete it and run forge lock)", file, own.msg);
 		return NULL;
 	}
 	struct json *entries = json_get(top, "entries");
