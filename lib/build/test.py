@@ -14,6 +14,7 @@ import zipfile
 from pathlib import Path
 
 SITE = Path("/build/site-packages")
+NEEDS = Path("/env/site-packages")
 
 
 def install(wheel):
@@ -29,6 +30,16 @@ def install(wheel):
     # Ahead of anything of the same name among the requirements.
     sys.path.remove(str(SITE))
     sys.path.insert(0, str(SITE))
+
+
+def beside(own, needs):
+    """What it needs appears beside it, as where both are installed: libraries look for one another by $ORIGIN."""
+    for entry in needs.iterdir() if needs.is_dir() else ():
+        mine = own / entry.name
+        if not mine.exists():
+            mine.symlink_to(entry)
+        elif mine.is_dir() and entry.is_dir():
+            beside(mine, entry)
 
 
 def top_level():
@@ -50,10 +61,11 @@ def main():
     modules = os.environ["FORGE_IMPORT"].split() or top_level()
     if not modules:
         sys.exit(f"{wheel.name} holds no module to import: name one in test.import")
+    beside(SITE, NEEDS)
     for name in modules:
         module = importlib.import_module(name)
         file = getattr(module, "__file__", None)
-        if file and not Path(file).is_relative_to(SITE):
+        if file and not Path(file).resolve().is_relative_to(SITE):
             sys.exit(f"import {name} found {file}, which is not the wheel's")
         lines.append(f"import {name}")
         print(lines[-1], flush=True)

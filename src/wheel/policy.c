@@ -75,7 +75,7 @@ bool policy_from_other_wheel(const char *soname)
 		"libcuda.so", "libnvidia-",                                                   /* the driver */
 		"libcudart.so", "libcublas", "libcudnn", "libcufft", "libcufile", "libcupti", /* nvidia-* */
 		"libcurand", "libcusolver", "libcusparse", "libcutensor", "libnccl", "libnvJitLink", "libnvToolsExt", "libnvrtc",
-		"libnvshmem", "libnvvm",
+		"libnvshmem", "libnvvm", "libnpp", "libnvjpeg", "libnvblas", "libnvfatbin",
 	};
 	for (size_t i = 0; i < COUNT(prefixes); i++)
 		if (str_starts(soname, prefixes[i]))

@@ -191,7 +191,7 @@ static void cases(void **state)
 static void from_other_wheels(void **state)
 {
 	static const char *const theirs[] = { "libtorch_python.so", "libtorch_cuda.so", "libc10.so", "libc10_cuda.so",
-		"libcudart.so.13", "libcuda.so.1", "libcublasLt.so.13", "libnvrtc.so.13", "libcusparse.so.12",
+		"libcudart.so.13", "libcuda.so.1", "libcublasLt.so.13", "libnvrtc.so.13", "libcusparse.so.12", "libnppial.so.13",
 		"libcutensor.so.2", NULL };
 	static const char *const not[] = { "libc.so.6", "libcrypt.so.1", "libstdc++.so.6", "libc1.so", "libpython3.13.so.1.0",
 		"libgomp.so.1", NULL };

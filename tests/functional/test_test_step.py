@@ -1,0 +1,38 @@
+"""The test step's own program: the wheel stands among what it needs, as an installer would have put it."""
+import importlib.util
+import zipfile
+
+import pytest
+
+
+@pytest.fixture
+def step(root, tmp_path, monkeypatch):
+    spec = importlib.util.spec_from_file_location("test_step", root / "lib/build/test.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "SITE", tmp_path / "site")
+    monkeypatch.setattr(module, "NEEDS", tmp_path / "needs")
+    return module
+
+
+def test_requirements_stand_beside_the_wheel(step, tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.path", ["first"])
+    for name in "nvidia/lib/libx.so", "shared/theirs.py", "shared/both.py", "alone.py":
+        path = step.NEEDS / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("theirs")
+    with zipfile.ZipFile(tmp_path / "a.whl", "w") as wheel:
+        wheel.writestr("own/own.so", "own")
+        wheel.writestr("shared/both.py", "ours")
+    step.install(tmp_path / "a.whl")
+    step.beside(step.SITE, step.NEEDS)
+    assert (step.SITE / "own/../nvidia/lib/libx.so").read_text() == "theirs"
+    assert (step.SITE / "shared/theirs.py").read_text() == "theirs" and (step.SITE / "shared/both.py").read_text() == "ours"
+    assert (step.SITE / "alone.py").resolve() == step.NEEDS / "alone.py"
+    assert (step.NEEDS / "shared/both.py").read_text() == "theirs"  # nothing of theirs was written
+
+
+def test_nothing_is_needed(step):
+    step.SITE.mkdir()
+    step.beside(step.SITE, step.NEEDS)
+    assert not list(step.SITE.iterdir())
