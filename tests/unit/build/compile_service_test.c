@@ -95,7 +95,7 @@ static void test_not_taken_over(void **state)
 	assert_int_equal(native->last, PROTO_EXIT);
 	assert_int_equal(native->status, 1);
 	assert_says(native->messages, "forge: -march=native");
-	assert_string_equal(notes(b), "a.o=in place ");
+	assert_string_equal(notes(b), "w/a.c=in place ");
 	forget(link);
 	forget(odd);
 	forget(native);
