@@ -1,5 +1,6 @@
 """The test step's own program: the wheel stands among what it needs, as an installer would have put it."""
 import importlib.util
+import sys
 import zipfile
 
 import pytest
@@ -30,6 +31,23 @@ def test_requirements_stand_beside_the_wheel(step, tmp_path, monkeypatch):
     assert (step.SITE / "shared/theirs.py").read_text() == "theirs" and (step.SITE / "shared/both.py").read_text() == "ours"
     assert (step.SITE / "alone.py").resolve() == step.NEEDS / "alone.py"
     assert (step.NEEDS / "shared/both.py").read_text() == "theirs"  # nothing of theirs was written
+
+
+@pytest.mark.parametrize("name, said", [("test_step_own", None), ("test_step_needed", "which is not the wheel's")])
+def test_only_the_wheels_own_modules_count(step, tmp_path, monkeypatch, name, said):
+    monkeypatch.setattr(sys, "path", ["the program's folder", *sys.path])
+    for variable, value in {"FORGE_WHEEL": tmp_path, "FORGE_IMPORT": name, "FORGE_RUN": "", "out": tmp_path / "verdict"}.items():
+        monkeypatch.setenv(variable, str(value))
+    step.NEEDS.mkdir()
+    (step.NEEDS / "test_step_needed.py").write_text("")
+    with zipfile.ZipFile(tmp_path / "a.whl", "w") as wheel:
+        wheel.writestr("test_step_own.py", "")
+    if said:
+        with pytest.raises(SystemExit, match=said):
+            step.main()
+    else:
+        step.main()
+    assert (tmp_path / "verdict").exists() == (not said)
 
 
 def test_nothing_is_needed(step):
