@@ -26,7 +26,8 @@ return forge.wheel {
 
   patches  = {
     "patches/opencv-python-cuda-libraries.patch",
-    -- The wheel must have type stubs, which can't be made without the module calib, nor (left so) without features.
+    -- setup.py insists on type stubs, and what makes them (with only a warning where it can't) on functions of the
+    -- module calib, which the patch forgives, and on classes of features, which is built for that.
     "patches/opencv-python-modules.patch",
   },
   -- Its setup.py needs a setuptools that has no bdist_wheel yet, and that a wheel which still has one.

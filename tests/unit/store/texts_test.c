@@ -56,12 +56,35 @@ static void test_twice_in_batch(void **state)
 	assert_int_equal(count_tmp(f->s), 0);
 }
 
+/* Looking up in one go: what comes meanwhile is seen behind it, and one go does not stand in another. */
+static void test_look(void **state)
+{
+	struct fixture *f = *state;
+	struct store *other = open_or_fail(f->store_folder, STORE_READ);
+	_cleanup_free_ char *before = add_tree(f, "before", "a", NULL);
+	assert_ok(store_look_begin(other, err));
+	assert_int_equal(store_valid(other, before, NULL), 1);
+	_cleanup_free_ char *after = add_tree(f, "after", "b", NULL);
+	assert_int_equal(store_valid(other, after, NULL), 0);
+	assert_ok(store_look_end(other, err));
+	assert_int_equal(store_valid(other, after, NULL), 1);
+	store_close(other);
+	assert_ok(store_look_begin(f->s, err));
+	assert_refused(store_look_begin(f->s, err), "within a transaction");
+	assert_valid(f, after, 1);
+	assert_ok(store_look_end(f->s, err));
+	assert_int_equal(f->s->holds.depth, 0);
+	free(add_tree(f, "last", "c", NULL));
+	assert_clean(f->s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		store_test(test_batch),
 		store_test(test_refuses),
 		store_test(test_twice_in_batch),
+		store_test(test_look),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
