@@ -1,6 +1,7 @@
 -- The program that stands in for the compilers of forge's worlds, as a derivation. Its output is /toolchain:
--- bin/ with every name that a build may call a compiler by, lib/nvcc for the front of the CUDA toolkit, and
--- lib/floor.a. Linked statically, so it runs in any world. The base's gcc makes it, whichever gcc it is to stand for.
+-- bin/ with every name that a build may call a compiler by, lib/nvcc for the front of the CUDA toolkit, and the
+-- empty floor/ (forge.floor). Linked statically, so it runs in any world. The base's gcc makes it, whichever gcc it is
+-- to stand for.
 local debian = require "forge.debian"
 local primitives = require "forge.primitives"
 local world = require "forge.world"
@@ -16,21 +17,12 @@ local function sources()
   return paths
 end
 
--- What older systems lack of glibc and libstdc++: a file for each member of the archive.
-local function floor()
-  local paths = {}
-  for i, name in ipairs { "bad_array_length", "isoc23_scanf", "isoc23_strtol", "single_threaded" } do
-    paths[i] = primitives.path("toolchain/floor/" .. name .. ".c")
-  end
-  return paths
-end
-
 -- major: of the gcc that it stands in for.
 return function(major)
   made[major] = made[major] or primitives.derivation {
     name = "toolchain", what = "unpack", builder = "/bin/sh",
     args = { "-eu", primitives.path "toolchain/make.sh" },
-    env = { PATH = "/usr/bin:/bin", gcc = major, sources = sources(), floor = floor() },
+    env = { PATH = "/usr/bin:/bin", gcc = major, sources = sources() },
     world = world.compose { base = debian(), parts = {} },
   }
   return made[major]

@@ -1,20 +1,11 @@
-# Makes /toolchain, run by /bin/sh -eu: $sources are the shim's files, $floor the files of the archive that shared
-# objects are linked with, $gcc the major version of the world's gcc.
+# Makes /toolchain, run by /bin/sh -eu: $sources are the shim's files, $gcc the major version of the world's gcc.
 
-mkdir -p shim "$out/bin" "$out/lib"
+mkdir -p shim "$out/bin" "$out/lib" "$out/floor" # at the last: floor/make.sh's
 for file in $sources; do
 	name=${file##*/}
 	cp "$file" "shim/${name#*-}"
 done
 gcc-12 -std=gnu11 -D_GNU_SOURCE -DGCC_MAJOR="\"$gcc\"" -O2 -static -s -I. -o "$out/bin/cc" shim/*.c
-mkdir floor
-for file in $floor; do
-	name=${file##*/}
-	name=${name#*-}
-	# From stdin: the file's name would get into what is linked with it.
-	gcc-12 -x c -O2 -fPIC -c -o "floor/${name%.c}.o" - <"$file"
-done
-gcc-ar-12 rcD "$out/lib/floor.a" floor/*.o
 
 # The shim looks at its own file's name, so these are copies and the other names are links to them.
 for name in bin/c++ lib/nvcc; do

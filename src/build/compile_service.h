@@ -18,6 +18,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "core/arena.h"
 #include "core/event.h"
 #include "core/loop.h"
 #include "sandbox/sandbox.h"
@@ -25,6 +26,7 @@
 
 struct compile_pool;
 struct compile_service;
+struct world;
 
 struct compile_pool_spec {
 	struct loop *loop;
@@ -49,7 +51,7 @@ void compile_pool_pump(struct compile_pool *p);
 /* Makes what was compiled last durable.  NULL is allowed. */
 void compile_pool_free(struct compile_pool *p);
 
-/* A build: what its compiles see is what it sees.  Lent until compile_service_close(). */
+/* A build: what its compiles see is what it sees (compile_sees()).  Lent until compile_service_close(). */
 struct compile_view {
 	const char *build;      /* the physical folder that stands at /build */
 	const struct sandbox_mount *mounts;
@@ -79,6 +81,12 @@ extern const char compile_socket[];
 /* What identifies the compilers of a world, from its JSON text (world/world.h): all that is at /, /cuda and
  * /toolchain, and the files and links that are placed there; not the environment's. */
 int compile_toolchain(const char *world, struct buf *out, struct err *err);
+
+/* Does a world have the compilers' stand-in? */
+bool compile_has_shim(const struct world *w);
+/* The world's part of a build's view: what its compiles see of the world, which is all but what only links read (it is
+ * no part of what they hang on either).  `text` is the world's JSON; all is lent by the world and the arena. */
+int compile_see(struct compile_view *view, const char *text, const struct world *w, struct arena *a, struct err *err);
 
 /* The major version of the world's gcc, as its file /toolchain/gcc says it; NULL: there is none.  Lent by the files. */
 const char *compile_gcc(const struct sandbox_file *files, size_t count);

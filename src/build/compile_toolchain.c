@@ -1,14 +1,21 @@
-/* What identifies the compilers of a world. */
+/* What of a world is its compilers', and what identifies them. */
 #include <string.h>
 
 #include "build/compile_service.h"
 #include "core/hash.h"
 #include "core/json.h"
+#include "world/world.h"
+
+/* Not what only links read. */
+static bool is_seen(const char *at)
+{
+	return strcmp(at, "/toolchain/floor") != 0;
+}
 
 /* The environment's packages, /env, are what compiles read, not what they run: their headers are in the texts. */
 static bool is_of_compilers(const char *at)
 {
-	return strcmp(at, "/env") != 0 && !str_starts(at, "/env/");
+	return strcmp(at, "/env") != 0 && !str_starts(at, "/env/") && is_seen(at);
 }
 
 static void add_text(struct hasher *h, const char *text)
@@ -60,6 +67,31 @@ int compile_toolchain(const char *world, struct buf *out, struct err *err)
 	add_placed(&h, "link", json_get(j, "links"));
 	hash_end(&h, &digest);
 	hash_base16(&digest, out);
+	return 0;
+}
+
+bool compile_has_shim(const struct world *w)
+{
+	for (size_t i = 0; i < w->mount_count; i++)
+		if (strcmp(w->mounts[i].at, "/toolchain") == 0)
+			return true;
+	return false;
+}
+
+int compile_see(struct compile_view *view, const char *text, const struct world *w, struct arena *a, struct err *err)
+{
+	_cleanup_buf_ struct buf toolchain = BUF_INIT;
+	if (compile_toolchain(text, &toolchain, err) < 0)
+		return -1;
+	struct sandbox_mount *mounts = arena_alloc(a, (w->mount_count + 1) * sizeof *mounts);
+	view->mount_count = 0;
+	for (size_t i = 0; i < w->mount_count; i++)
+		if (is_seen(w->mounts[i].at))
+			mounts[view->mount_count++] = w->mounts[i];
+	view->mounts = mounts;
+	view->files = w->files;
+	view->file_count = w->file_count;
+	view->toolchain = arena_dup(a, toolchain.data);
 	return 0;
 }
 

@@ -206,31 +206,23 @@ static void cancel(struct goal *g)
 }
 
 /* The shim is there, which asks. */
-static bool has_shim(const struct world *w)
-{
-	for (size_t i = 0; i < w->mount_count; i++)
-		if (strcmp(w->mounts[i].at, "/toolchain") == 0)
-			return true;
-	return false;
-}
-
 /* What the build's compilers ask; its folder and world are what they see. */
 static int start_compiles(struct goal *g, const char *world_text, const struct world *w, struct err *err)
 {
 	struct arena *a = &g->job->arena;
-	_cleanup_buf_ struct buf toolchain = BUF_INIT;
-	if (!g->r->compiles || !has_shim(w))
+	struct compile_view view = { 0 };
+	if (!g->r->compiles || !compile_has_shim(w))
 		return 0;
 	_cleanup_free_ char *name = store_tmp_name(g->r->s, "compile", err); /* not in scratch, which set-up covers */
-	if (!name || compile_toolchain(world_text, &toolchain, err) < 0)
+	if (!name || compile_see(&view, world_text, w, a, err) < 0)
 		return -1;
 	g->job->socket = arena_printf(a, "%s/tmp/%s", store_folder(g->r->s), name);
-	struct compile_view view = {
-		.build = arena_printf(a, "%s/build", g->job->scratch), .mounts = w->mounts, .mount_count = w->mount_count,
-		.files = w->files, .file_count = w->file_count, .toolchain = arena_dup(a, toolchain.data),
-		.drv_path = g->d->path, .name = g->d->drv->name, .id = g->index + 1, .timeout_ms = (int64_t)g->d->timeout_ms,
-		.memory = g->d->memory,
-	};
+	view.build = arena_printf(a, "%s/build", g->job->scratch);
+	view.drv_path = g->d->path;
+	view.name = g->d->drv->name;
+	view.id = g->index + 1;
+	view.timeout_ms = (int64_t)g->d->timeout_ms;
+	view.memory = g->d->memory;
 	g->compiles = compile_service_open(g->r->compiles, &view, g->job->socket, err);
 	return g->compiles ? 0 : err_add(err, "%s", g->d->drv->name);
 }

@@ -16,22 +16,38 @@ static bool any_of(char **argv, const char *const *list)
 	return false;
 }
 
-/* A shared object gets, hidden, what it refers to of that which older systems lack and which is easily had
- * (lib/toolchain/floor/): it then loads there too.  Of the archive only what is needed is taken. */
+static char *joined(const char *a, const char *b)
+{
+	char *text = must(malloc(strlen(a) + strlen(b) + 1));
+	strcpy(stpcpy(text, a), b);
+	return text;
+}
+
+/* A shared object that older systems can load too (lib/toolchain/floor/make.sh): it gets, hidden, what they lack and is
+ * easily had, and refers to older versions of functions.  -lm finds a stub instead of glibc's; those of functions that
+ * were in libraries of their own stand at the end, before the libc that gcc puts there. */
 static void gcc_args(const struct shim *s, char **argv, struct args *out)
 {
 	static const char *const shared[] = { "-shared", "--shared", NULL };
-	static const char *const no_link[] = { "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", NULL };
+	static const char *const no_link[] = { "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-static", NULL };
 	static const char *const language[] = { "-x", NULL };
+	static const char *const stubs[] = { "/libpthread.so.0", "/libdl.so.2", "/librt.so.1" };
+	bool links = any_of(argv, shared) && !any_of(argv, no_link);
+	if (links)
+		args_push(out, joined("-L", s->floor));
 	for (char **arg = argv + 1; *arg; arg++)
 		args_push(out, *arg);
-	if (!any_of(argv, shared) || any_of(argv, no_link))
+	if (!links)
 		return;
 	if (any_of(argv, language)) {
 		args_push(out, "-x");
 		args_push(out, "none");
 	}
-	args_push(out, s->floor);
+	args_push(out, joined(s->floor, "/floor.a"));
+	args_push(out, "-Wl,--push-state,--as-needed");
+	for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++)
+		args_push(out, joined(s->floor, stubs[i]));
+	args_push(out, "-Wl,--pop-state");
 }
 
 void place_run(const struct shim *s, char **argv)

@@ -124,6 +124,23 @@ def test_what_changes_is_seen(compilers):
     assert again == first and {r["note"] for r in records} == {"hit"}
 
 
+def test_what_only_links_read(compilers):
+    """/toolchain/floor is no part of what a compile hangs on, and so none of what it sees."""
+    project = compilers.project
+    world = real.WORLD.replace('forge.path "toolchain" } }', 'forge.path "toolchain" } }, { at = "/toolchain/floor", layers = { forge.path "floor" } }')
+    (project.recipes / "floor").mkdir(exist_ok=True)
+    script = ("mkdir $out\n" + source("a.c", "int f(void) { return 1; }") + source("b.c", '#include "/toolchain/floor/x.h"', "int x = X;")
+              + "gcc -c a.c -o $out/a.o; gcc -c b.c -o $out/b.o")
+    notes, made = [], []
+    for number in (1, 2):
+        (project.recipes / "floor/x.h").write_text(f"#define X {number}\n")
+        before = len(compiles(project))
+        made.append(real.files(project.object(world.replace("NAME", f"floor{number}").replace("SCRIPT", script), timeout=600)))
+        notes.append({r["name"]: r["note"] for r in compiles(project)[:-before or None]})
+    assert [n["a.c"] for n in notes] == ["miss", "hit"] and made[0]["a.o"] == made[1]["a.o"] and made[0]["b.o"] != made[1]["b.o"]
+    assert all(n["b.c"].startswith("in place: ") for n in notes)
+
+
 def test_precompiled_headers(compilers):
     script = HEADER + source("a.c", '#include "h.h"', "int a = TWICE(1);")
     for more in ("", "gcc -O2 -x c-header h.h -o h.h.gch\n"):

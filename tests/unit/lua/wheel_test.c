@@ -235,9 +235,9 @@ static void test_world_of_cuda(void **state)
 	open_wheel("matrix = {python = {'3.13'}, torch = {'2.11.0'}, cuda = {'13.0'}}, requires = {'nvidia-cublas', 'ninja'}");
 	const char *text = drv_env_get(raw_of()->drv, "world");
 	struct json *world = json_parse(slice_of(text), 1 << 20, NULL), *mounts = json_get(world, "mounts");
-	static const char *const at[] = { "/", "/cuda", "/env/bin", "/env/site-packages", "/toolchain" };
-	assert_int_equal(json_count(mounts), 5);
-	for (size_t i = 0; i < 5; i++)
+	static const char *const at[] = { "/", "/cuda", "/env/bin", "/env/site-packages", "/toolchain", "/toolchain/floor" };
+	assert_int_equal(json_count(mounts), 6);
+	for (size_t i = 0; i < 6; i++)
 		assert_string_equal(json_get_str(json_at(mounts, i), "at"), at[i]);
 	/* The front, the five wheels of the toolkit, and the environment's wheels of libraries: cublas, torch's runtime. */
 	const struct json *cuda = json_get(json_at(mounts, 1), "layers");
@@ -247,6 +247,7 @@ static void test_world_of_cuda(void **state)
 		assert_true(str_ends(json_str(json_at(cuda, i)), "/site-packages/nvidia/cu13"));
 	assert_int_equal(json_count(json_get(json_at(mounts, 3), "layers")), 4); /* nvidia-cublas, nvidia-cuda-runtime, ninja, torch */
 	assert_int_equal(json_count(json_get(json_at(mounts, 4), "layers")), 1); /* the stand-in for the compilers */
+	assert_int_equal(json_count(json_get(json_at(mounts, 5), "layers")), 1);
 	assert_string_equal(json_get_str(json_get(world, "links"), "/env/bin/python"), "/usr/bin/python3.13");
 	assert_non_null(json_get_str(json_get(world, "files"), "/env/pyvenv.cfg"));
 	assert_string_equal(drv_env_get(raw_of()->drv, "CUDA_HOME"), "/cuda");
