@@ -83,9 +83,8 @@ static void on_signal(void *ctx, int signo)
 
 static void set_limits(struct realise_options *o)
 {
-	long online = sysconf(_SC_NPROCESSORS_ONLN);
 	if (!o->cores)
-		o->cores = online > 0 ? (unsigned)online : 1;
+		o->cores = proc_cores();
 	if (!o->jobs)
 		o->jobs = o->cores;
 	if (!o->memory)

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/results.h"
 #include "cli/show.h"
+#include "core/proc.h"
 
 static const struct option options[] = {
 	{ "variant", 0, OPTION_LIST, OPTION(variants), "NAME", "only this variant, or those with axis=value,… (may be given again)" },
@@ -15,33 +16,27 @@ static const struct option options[] = {
 	{ NULL, 0, OPTION_FLAG, 0, NULL, NULL },
 };
 
-static void shown_free(struct shown *v)
+/* As many variants for each of the processes that evaluate them at once. */
+#define VARIANTS_EACH 32
+
+/* Opened where it is first needed, by this process. */
+struct lazy_store {
+	const struct options *o;
+	struct store *s;
+};
+
+static void let_go(struct lazy_store *l)
 {
-	for (size_t i = 0; i < v->rows.count; i++) {
-		list_free(&v->rows.items[i].chosen.results);
-		free(v->rows.items[i].error);
-		free(v->rows.items[i].wheel);
-	}
-	list_free(&v->rows);
-	list_free(&v->wanted);
-	free(v->targets);
-	plan_free(&v->plan);
+	if (l->s)
+		store_close(steal_ptr(l->s));
 }
 
-/* What is wrong with one variant is its state, and no reason not to show the others. */
-static void derive_row(struct shown *v, size_t target)
+static void shown_free(struct shown *v)
 {
-	_cleanup_err_ struct err err = { 0 };
-	const struct eval_result *results;
-	size_t count = 0;
-	struct row *row = list_push(&v->rows);
-	row->chosen.target = eval_target(v->e, target);
-	if (!row->chosen.target->excluded && eval_derive(v->e, target, &results, &count, &err) < 0)
-		row->error = mem_dup(err.msg);
-	for (size_t i = 0; i < count && !row->error; i++) {
-		*list_push(&row->chosen.results) = results[i];
-		*list_push(&v->wanted) = results[i].drv;
-	}
+	for (size_t i = 0; i < v->rows.count; i++)
+		show_row_free(&v->rows.items[i]);
+	list_free(&v->rows);
+	free(v->targets);
 }
 
 static int check_names(const struct shown *v, struct err *err)
@@ -49,38 +44,21 @@ static int check_names(const struct shown *v, struct err *err)
 	_cleanup_free_ const struct eval_target **built = mem_resize(NULL, v->rows.count + 1, sizeof *built);
 	size_t n = 0;
 	for (size_t i = 0; i < v->rows.count; i++)
-		if (v->rows.items[i].chosen.results.count)
-			built[n++] = v->rows.items[i].chosen.target;
+		if (v->rows.items[i].derived)
+			built[n++] = &v->rows.items[i].target;
 	return chosen_check_names(v->recipe, built, n, err);
 }
 
-/* The name of the wheel in the store, else what is known of it. */
-static char *wheel_of(const struct shown *v, const struct chosen_target *t)
+static int look(struct shown *v, struct lazy_store *l, struct err *err)
 {
-	const char *path = t->results.count ? results_path(t, &v->plan, "wheel") : NULL;
-	_cleanup_free_ char *folder = path ? store_physical(v->s, path) : NULL;
-	_cleanup_free_ char *wheel = folder ? results_wheel_in(folder) : NULL;
-	return wheel ? mem_dup(strrchr(wheel, '/') + 1) : chosen_wheel_name(t->target);
-}
-
-static int look(struct shown *v, struct err *err)
-{
-	for (size_t i = 0; i < v->count; i++) {
-		if (eval_tell(v->e, v->targets[i], err) < 0)
-			return -1;
-		derive_row(v, v->targets[i]);
+	size_t workers = v->count / VARIANTS_EACH, cores = proc_cores();
+	workers = workers < cores ? workers : cores;
+	if (workers > 1) {
+		let_go(l);
+		return show_rows_by_workers(v, workers, err);
 	}
-	if (check_names(v, err) < 0 || plan_make(v->e, v->wanted.items, v->wanted.count, v->s, &v->plan, err) < 0)
-		return -1;
-	_cleanup_free_ unsigned char *seen = mem_alloc(v->plan.count + 1);
-	size_t at = 0;
-	for (size_t i = 0; i < v->rows.count; i++) {
-		struct row *row = &v->rows.items[i];
-		row->left = plan_left(&v->plan, v->e, v->wanted.items + at, row->chosen.results.count, seen);
-		row->wheel = wheel_of(v, &row->chosen);
-		at += row->chosen.results.count;
-	}
-	return 0;
+	l->s = l->s ? l->s : cli_store(l->o, STORE_READ, err);
+	return l->s ? show_rows(v, l->s, 0, v->count, err) : -1;
 }
 
 /* What --variant and --profile choose; else all, excluded ones too. */
@@ -96,12 +74,14 @@ static int choose(struct shown *v, const struct options *o, struct err *err)
 }
 
 /* all: the rows as JSON, NULL for a table. */
-static int show(const char *path, struct eval *e, struct store *s, const struct options *o, struct json *all, struct err *err)
+static int show(const char *path, struct eval *e, struct lazy_store *l, struct json *all, struct err *err)
 {
-	struct shown v = { .recipe = path, .e = e, .s = s, .plan = PLAN_INIT };
-	int rc = choose(&v, o, err);
+	struct shown v = { .recipe = path, .e = e, .o = l->o };
+	int rc = choose(&v, l->o, err);
 	if (rc == 0)
-		rc = look(&v, err);
+		rc = look(&v, l, err);
+	if (rc == 0)
+		rc = check_names(&v, err);
 	if (rc == 0)
 		rc = eval_default(e, &v.first, err);
 	if (rc == 0 && all)
@@ -112,25 +92,26 @@ static int show(const char *path, struct eval *e, struct store *s, const struct 
 	return rc;
 }
 
-static int show_recipe(const char *path, struct store *s, const struct options *o, struct json *all, struct err *err)
+static int show_recipe(const char *path, struct lazy_store *l, struct json *all, struct err *err)
 {
 	struct cli_recipe recipe;
-	if (cli_recipe_open(&recipe, path, o, err) < 0)
+	if (cli_recipe_open(&recipe, path, l->o, err) < 0)
 		return -1;
-	int rc = show(path, recipe.eval, s, o, all, err);
+	int rc = show(path, recipe.eval, l, all, err);
 	cli_recipe_close(&recipe);
 	return rc;
 }
 
 /* One that can't be shown is no reason not to show the others. */
-static int show_all(struct store *s, const struct options *o, struct json *all, struct err *err)
+static int show_all(struct lazy_store *l, struct json *all, struct err *err)
 {
+	const struct options *o = l->o;
 	size_t count = o->words.count, failed = 0;
 	for (size_t i = 0; i < count; i++) {
 		_cleanup_err_ struct err own = { 0 };
 		if (count > 1 && !all)
 			printf("%s%s\n", i ? "\n" : "", o->words.items[i]);
-		if (show_recipe(o->words.items[i], s, o, all, &own) == 0)
+		if (show_recipe(o->words.items[i], l, all, &own) == 0)
 			continue;
 		failed++;
 		if (count == 1)
@@ -143,14 +124,12 @@ static int show_all(struct store *s, const struct options *o, struct json *all, 
 
 static int run(const struct options *o, struct err *err)
 {
-	struct store *s = cli_store(o, STORE_READ, err);
-	if (!s)
-		return -1;
+	struct lazy_store l = { .o = o };
 	_cleanup_json_ struct json *all = o->json ? json_new_arr() : NULL;
-	int rc = show_all(s, o, all, err);
+	int rc = show_all(&l, all, err);
 	if (all && (rc == 0 || o->words.count > 1))
 		results_print_json(all);
-	store_close(s);
+	let_go(&l);
 	return rc;
 }
 

@@ -8,7 +8,7 @@
 /* The state in one or two words, and why it is that. */
 static const char *state_of(const struct row *row, const char **why)
 {
-	const struct eval_target *t = row->chosen.target;
+	const struct eval_target *t = &row->target;
 	*why = t->excluded ? t->excluded : row->error ? row->error : t->impossible;
 	return t->excluded ? "excluded" : row->error ? "error" : t->impossible ? "impossible"
 		: row->left.fetch + row->left.build ? "to build" : "in the store";
@@ -25,7 +25,7 @@ static struct json *profiles_of(const bool *const *marked, const struct str_list
 
 static struct json *describe(const struct shown *v, const struct row *row, size_t target)
 {
-	const struct eval_target *t = row->chosen.target;
+	const struct eval_target *t = &row->target;
 	const char *why, *state = state_of(row, &why);
 	struct json *j = json_new_obj();
 	json_set_str(j, "recipe", t->recipe);
@@ -85,14 +85,14 @@ void show_table(const struct shown *v)
 	_cleanup_str_list_ struct str_list names = STR_LIST_INIT;
 	int name = 7, label = 5, wheel = 5;
 	for (size_t i = 0; i < v->rows.count; i++) {
-		name = wider(name, v->rows.items[i].chosen.target->name);
-		label = wider(label, v->rows.items[i].chosen.target->label);
+		name = wider(name, v->rows.items[i].target.name);
+		label = wider(label, v->rows.items[i].target.label);
 		wheel = wider(wheel, v->rows.items[i].wheel);
 	}
 	printf("  %-*s  %-*s  %-*s  %s\n", name, "VARIANT", label, "LABEL", wheel, "WHEEL", "STATE");
 	for (size_t i = 0; i < v->rows.count; i++) {
 		const struct row *row = &v->rows.items[i];
-		const struct eval_target *t = row->chosen.target;
+		const struct eval_target *t = &row->target;
 		printf("%c %-*s  %-*s  %-*s  ", v->targets[i] == v->first ? '*' : ' ', name, *t->name ? t->name : "(only one)",
 			label, t->label ? t->label : "-", wheel, row->wheel ? row->wheel : "-");
 		print_state(row);

@@ -227,3 +227,9 @@ int proc_worker_result(const struct buf *raw, int status, struct buf *out, struc
 	_cleanup_free_ char *how = proc_describe(status);
 	return err_set(err, ERR_FAIL, "a worker of forge %s", how);
 }
+
+unsigned proc_cores(void)
+{
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+	return online > 0 ? (unsigned)online : 1;
+}

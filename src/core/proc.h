@@ -45,4 +45,7 @@ typedef int proc_worker_fn(void *ctx, struct buf *out, struct err *err);
 pid_t proc_worker(proc_worker_fn *fn, void *ctx, int *fd, struct err *err);
 int proc_worker_result(const struct buf *raw, int status, struct buf *out, struct err *err);
 
+/* How many processors the machine has, at least 1. */
+unsigned proc_cores(void);
+
 #endif

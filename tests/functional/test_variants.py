@@ -296,6 +296,44 @@ def test_show_names_the_wheel_that_is_in_the_store(project):
     assert re.search(r"pkg-1.0\+two-py3-none-any.whl +in the store$", out, re.M)
 
 
+# Enough of them to be evaluated by several processes: see cmd_show.c.
+MANY = ('local function flavours() local all = {} for i = 1, 100 do all[i] = ("%%03d"):format(i) end return all end '
+        'return forge.wheel { name = "x", version = "1.0", requires = { "setuptools==80.9.0" }, '
+        'matrix = { python = { "3.13" }, torch = { "2.11.0", "2.10.0" }, cuda = { "13.0" }, flavour = flavours() }, '
+        'label = forge.label.local_version(function(v) %s return "f" .. v.flavour .. "t" .. v.torch end), '
+        'exclude = { { flavour = "055", because = "no 055 yet" } }, '
+        'env = function(v) if v.flavour == "077" then error "no 077" end return { FLAVOUR = v.flavour } end }')
+
+
+def test_show_of_many_variants(locked):
+    """As each shows by itself: built, impossible, excluded, wrong."""
+    all_of_them = show(locked, MANY % "")
+    assert len(all_of_them) == 200 and [v["default"] for v in all_of_them.values()] == [True] + [False] * 199
+    assert [v["axes"]["flavour"] for v in all_of_them.values()] == [f"{i:03}" for i in range(1, 101)] * 2
+    for flavour, state in (("001", "to build"), ("077", "error"), ("100", "to build")):
+        few = show(locked, MANY % "", "--variant", f"flavour={flavour}")
+        assert few == {name: v for name, v in all_of_them.items() if v["axes"]["flavour"] == flavour}
+        assert few[f"cp313-torch2.11-cu130-flavour{flavour}"]["state"] == state
+    assert all_of_them["cp313-torch2.11-cu130-flavour055"]["because"] == "no 055 yet"
+    assert all_of_them["cp313-torch2.10-cu130-flavour001"]["state"] == "impossible"
+    assert "no 077" in all_of_them["cp313-torch2.11-cu130-flavour077"]["because"]
+    table, _ = locked.run("show", "recipes/x.lua")
+    assert len(table.splitlines()) == 202 and table.splitlines()[1].startswith("* cp313-torch2.11-cu130-flavour001 ")
+    both = json.loads(locked.run("show", "--json", "recipes/x.lua", "recipes/x.lua")[0])
+    assert both == list(all_of_them.values()) * 2
+
+
+def test_what_raises_among_many_variants_is_told_once(locked):
+    locked.recipe(MANY % 'if v.flavour > "060" then error("no label for " .. v.flavour) end')
+    locked.refuses("show", "recipes/x.lua", status=1, says=["no label for 061 (variant cp313-torch2.11-cu130-flavour061)"])
+
+
+def test_two_of_many_variants_of_one_name(locked):
+    locked.recipe(MANY % 'if v.flavour == "099" then return "f001t" .. v.torch end')
+    locked.refuses("show", "recipes/x.lua", status=1,
+                   says=["cp313-torch2.11-cu130-flavour001 and cp313-torch2.11-cu130-flavour099 would both be"])
+
+
 def test_show_of_several_recipes(project):
     """Each under its name; one that can't be shown does not keep the others from it."""
     text = TARGETS % lua(three(project))
