@@ -9,7 +9,8 @@
  *	builtin:oci-rootfs     layers diff_ids links an image's layers, the lowest first, and the hashes of their
  *	                                             tars -> a root file system
  *	builtin:finish         src dist version python label_kind label_text epoch
- *	                                             a build's output -> a folder with the finished wheel
+ *	                                             a build's output -> a folder with the finished wheel; by what rules
+ *	                                             is lib/forge/wheel.lua's to say, in the variable of that name
  *
  * (builtin:fetch is a transfer of the poll loop, builtin:fetch-git a worker of its own: fetch/git.h.)
  */

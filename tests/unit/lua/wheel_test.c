@@ -183,6 +183,7 @@ static void test_labels(void **state)
 	open_wheel("matrix = {cuda = {'13.0'}}, label = forge.label.env_version('X_VERSION', 'cu{cuda}')");
 	assert_string_equal(drv_env_get(drv_of("wheel")->drv, "version"), "1.2+cu130");
 	assert_string_equal(drv_env_get(drv_of("wheel")->drv, "label_kind"), "none");
+	assert_non_null(drv_env_get(drv_of("wheel")->drv, "rules"));
 	assert_string_equal(drv_env_get(raw_of()->drv, "X_VERSION"), "1.2+cu130");
 }
 
