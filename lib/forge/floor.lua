@@ -1,6 +1,6 @@
 -- What shared objects are linked with so that older systems can load them too, as a derivation: an archive of what
 -- those lack, and stubs of glibc's libraries by which older versions are asked for (lib/toolchain/floor/make.sh).
--- It stands at /toolchain/floor, by itself: no compile reads it, so a new one compiles nothing anew.
+-- It stands at /toolchain/floor, by itself: no compile sees it, so a new one compiles nothing anew.
 local debian = require "forge.debian"
 local primitives = require "forge.primitives"
 local world = require "forge.world"
@@ -16,7 +16,9 @@ return function()
     made = primitives.derivation {
       name = "toolchain-floor", what = "unpack", builder = "/bin/sh",
       args = { "-eu", primitives.path "toolchain/floor/make.sh" },
-      env = { PATH = "/usr/bin:/bin", sources = paths, stub = primitives.path "toolchain/floor/stub.awk" },
+      env = {
+        PATH = "/usr/bin:/bin", sources = paths, stub = primitives.path "toolchain/floor/stub.awk", at = "/toolchain/floor",
+      },
       world = world.compose { base = debian(), parts = {} },
     }
   end

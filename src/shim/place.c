@@ -16,38 +16,31 @@ static bool any_of(char **argv, const char *const *list)
 	return false;
 }
 
-static char *joined(const char *a, const char *b)
+static char *joined(const char *a, const char *b, const char *c)
 {
-	char *text = must(malloc(strlen(a) + strlen(b) + 1));
-	strcpy(stpcpy(text, a), b);
+	char *text = must(malloc(strlen(a) + strlen(b) + strlen(c) + 1));
+	strcpy(stpcpy(stpcpy(text, a), b), c);
 	return text;
 }
 
-/* A shared object that older systems can load too (lib/toolchain/floor/make.sh): it gets, hidden, what they lack and is
- * easily had, and refers to older versions of functions.  -lm finds a stub instead of glibc's; those of functions that
- * were in libraries of their own stand at the end, before the libc that gcc puts there. */
+/* A shared object that older systems can load too: what is added for it, before and behind, stands in two files of
+ * arguments beside the libraries that they name (lib/toolchain/floor/make.sh). */
 static void gcc_args(const struct shim *s, char **argv, struct args *out)
 {
 	static const char *const shared[] = { "-shared", "--shared", NULL };
 	static const char *const no_link[] = { "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-static", NULL };
 	static const char *const language[] = { "-x", NULL };
-	static const char *const stubs[] = { "/libpthread.so.0", "/libdl.so.2", "/librt.so.1" };
 	bool links = any_of(argv, shared) && !any_of(argv, no_link);
 	if (links)
-		args_push(out, joined("-L", s->floor));
+		args_push(out, joined("@", s->floor, "/before"));
 	for (char **arg = argv + 1; *arg; arg++)
 		args_push(out, *arg);
-	if (!links)
-		return;
-	if (any_of(argv, language)) {
+	if (links && any_of(argv, language)) {
 		args_push(out, "-x");
 		args_push(out, "none");
 	}
-	args_push(out, joined(s->floor, "/floor.a"));
-	args_push(out, "-Wl,--push-state,--as-needed");
-	for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++)
-		args_push(out, joined(s->floor, stubs[i]));
-	args_push(out, "-Wl,--pop-state");
+	if (links)
+		args_push(out, joined("@", s->floor, "/behind"));
 }
 
 void place_run(const struct shim *s, char **argv)

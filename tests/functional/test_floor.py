@@ -140,6 +140,7 @@ long long stats(const char *path, const char *link, const char *pipe) {
 """
 STREAMS = """
 #include <sstream>
+struct own : std::ostringstream { own() { *this << 7; } };
 extern "C" int streams() {
   std::ostringstream out;
   std::stringstream both;
@@ -152,7 +153,7 @@ extern "C" int streams() {
   in.str("5");
   in >> b;
   wide << L"x";
-  return a + b + (out.str() == "4") + 10 * (wide.str() == L"x") + 100 * in.fail();
+  return a + b + (out.str() == "4") + 10 * (wide.str() == L"x") + 100 * in.fail() + 1000 * (own().str() == "7");
 }
 """
 PLAIN = 'extern "C" int plain() { return 3; }\n'
@@ -163,7 +164,7 @@ def make(script, env, folder):
 
 
 def make_floor(out, folder):
-    make("floor/make.sh", {"out": str(out), "stub": str(FLOOR / "stub.awk"),
+    make("floor/make.sh", {"out": str(out), "at": str(out), "stub": str(FLOOR / "stub.awk"),
                            "sources": " ".join(str(p) for p in sorted(FLOOR.glob("*.c")))}, folder)
 
 
@@ -286,7 +287,7 @@ def test_files(toolchain, tmp_path):
 @pytest.mark.parametrize("abi", ["0", "1"])
 def test_streams(toolchain, tmp_path, abi):
     made = link(toolchain, tmp_path, STREAMS, flags=[f"-D_GLIBCXX_USE_CXX11_ABI={abi}"])
-    assert load(made, "streams").streams() == 54
+    assert load(made, "streams").streams() == 1054
 
 
 @pytest.mark.parametrize("by", ["cc", "c++"])
@@ -308,6 +309,6 @@ def test_the_same_bytes_each_time(toolchain, tmp_path):
     """Whenever it is made: it is an object of the store."""
     make_floor(tmp_path / "again", tmp_path)
     names = sorted(p.name for p in (toolchain / "floor").iterdir())
-    assert names == ["floor.a", "libdl.so.2", "libm.so", "libm.so.6", "libpthread.so.0", "librt.so.1"]
-    for name in names:
+    assert names == ["before", "behind", "floor.a", "libdl.so.2", "libm.so", "libm.so.6", "libpthread.so.0", "librt.so.1"]
+    for name in names[2:]:
         assert (tmp_path / "again" / name).read_bytes() == (toolchain / "floor" / name).read_bytes()

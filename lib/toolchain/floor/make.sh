@@ -1,7 +1,8 @@
 # Makes /toolchain/floor, run by /bin/sh -eu: what shared objects are linked with so that older systems can load them
-# too. $sources: the files of floor.a, which has what those lack; $stub: stub.awk. The stubs stand for libraries of glibc
-# where an older version of a function does as well, and for those whose functions moved into libc.so.6 in 2.34. Of the
-# archive and of the stubs a link takes only what it needs.
+# too. $sources: the files of floor.a, which has what those lack; $stub: stub.awk; $at: where it will stand. The stubs
+# stand for libraries of glibc where an older version of a function does as well, and for those whose functions moved into
+# libc.so.6 in 2.34. Of the archive and of the stubs a link takes only what it needs. The files before and behind hold
+# gcc's arguments: the shim puts the one before all others, the other behind them.
 
 mkdir -p "$out" objects
 for file in $sources; do
@@ -25,3 +26,10 @@ stub libc.so.6 librt.so.1 '^(shm|mq|aio|lio|timer)_'
 
 # As glibc's own, for -lm.
 echo 'GROUP ( -l:libm.so.6 AS_NEEDED ( -l:libmvec.so.1 ) )' >"$out/libm.so"
+
+echo "-L$at" >"$out/before"
+cat >"$out/behind" <<END
+-Wl,--push-state,--no-whole-archive,--as-needed
+$at/floor.a $at/libpthread.so.0 $at/libdl.so.2 $at/librt.so.1
+-Wl,--pop-state
+END
