@@ -138,6 +138,7 @@ struct compile_call *call_new(struct compile_service *v, int fd, struct err *err
 void call_drop(struct compile_call *c);              /* nobody wants it any more */
 bool call_is_open(const struct compile_call *c);
 void call_place(struct compile_call *c, const char *why); /* run it in place, once it has its share */
+void call_queue_place(struct compile_call *c); /* the same for one that has not begun; c->why says why */
 /* An action of the call: what is the same for all of them is filled in, and the name where it has none of its own. */
 struct compile_action *call_action(struct compile_call *c, struct action_spec spec);
 /* Answer with the result of this key: false: there is none.  note: for the record. */

@@ -82,7 +82,7 @@ extern const char compile_socket[];
  * /toolchain, and the files and links that are placed there; not the environment's. */
 int compile_toolchain(const char *world, struct buf *out, struct err *err);
 
-/* Does a world have the compilers' stand-in? */
+/* Does a world have the compilers' stand-in, which asks? */
 bool compile_has_shim(const struct world *w);
 /* The world's part of a build's view: what its compiles see of the world, which is all but what only links read (it is
  * no part of what they hang on either).  `text` is the world's JSON; all is lent by the world and the arena. */

@@ -7,28 +7,13 @@
 #include <unistd.h>
 
 #include "build/build_env.h"
-#include "build/goal.h"
-#include "build/log.h"
+#include "build/job_build.h"
 #include "core/fs.h"
-#include "sandbox/sandbox.h"
 #include "world/world.h"
 
 #define PROCESSES 4096 /* of one build at once: a compile of thousands of files stays far below */
 /* A build may have so many compiles wait for each core: forge sees what there is to do, and chooses. */
 #define WAITING_COMPILES 4
-
-struct job {
-	struct arena arena;
-	char *tmp;               /* name of the scratch folder in store/tmp */
-	char *scratch;           /* its physical path */
-	char **outputs;          /* scratch store paths, one an output */
-	char **taken;            /* names in store/tmp that the outputs are copied to */
-	struct str_list inputs;  /* all objects that the build sees: what its outputs may refer to */
-	const char *socket;      /* where its compilers ask */
-	struct build_log *log;
-	struct sandbox *sandbox; /* NULL once it has ended */
-	char *tail;
-};
 
 static void job_free(struct goal *g, bool keep)
 {
@@ -66,67 +51,6 @@ static char *scratch_path(struct goal *g, const char *output, struct arena *a)
 	return arena_dup_n(a, path.data, path.len);
 }
 
-static int take_output(struct goal *g, size_t i, struct store_prepared *made, struct err *err)
-{
-	const struct job *j = g->job;
-	int tmp_fd = store_tmp_fd(g->r->s);
-	const char *name = store_path_base(j->outputs[i]);
-	bool missing = false;
-	struct stat st;
-	const char *tmp = j->taken[i];
-	_cleanup_close_ int folder = sandbox_open_result(j->scratch, STORE_DIR, &missing, err);
-	if (folder < 0 && !missing)
-		return -1;
-	if (missing || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return err_set(err, ERR_BUILD, "%s: the build made no output $%s", g->d->drv->name,
-			g->resolved->outputs[i].name);
-	if (store_copy_in(tmp_fd, folder, name, tmp, err) < 0) {
-		if (err->code == ERR_INPUT)
-			err->code = ERR_BUILD; /* it left what can't be an object */
-		return err_add(err, "%s: output $%s", g->d->drv->name, g->resolved->outputs[i].name);
-	}
-	if (store_prepare(tmp_fd, tmp, g->resolved->name, DRV_NAR, &j->inputs, j->outputs[i], made, err) < 0) {
-		fs_remove_tree(tmp_fd, tmp, NULL);
-		return -1;
-	}
-	return 0;
-}
-
-/* In a worker: the answer is the outputs' records, each behind its length. */
-static int take_outputs(void *ctx, struct buf *out, struct err *err)
-{
-	struct goal *g = ctx;
-	for (size_t i = 0; i < g->resolved->output_count; i++) {
-		struct store_prepared made = { 0 };
-		_cleanup_buf_ struct buf record = BUF_INIT;
-		if (take_output(g, i, &made, err) < 0 || store_settle(store_tmp_fd(g->r->s), &made, 1, err) < 0)
-			return -1;
-		store_prepared_write(&made, &record);
-		uint64_t len = record.len;
-		buf_add(out, &len, sizeof len);
-		buf_add(out, record.data, record.len);
-	}
-	return 0;
-}
-
-static int read_records(const struct buf *answer, struct store_prepared *made, size_t count,
-	struct err *err)
-{
-	size_t at = 0;
-	for (size_t i = 0; i < count; i++) {
-		uint64_t len = 0;
-		if (answer->len - at >= sizeof len)
-			memcpy(&len, answer->data + at, sizeof len);
-		at += sizeof len;
-		if (at > answer->len || len > answer->len - at)
-			return err_set(err, ERR_FAIL, "a worker's answer is cut off");
-		if (store_prepared_read((struct slice){ answer->data + at, len }, &made[i], err) < 0)
-			return -1;
-		at += len;
-	}
-	return 0;
-}
-
 static void taken(void *ctx, int rc, struct buf *answer, const struct proc_result *result,
 	struct err *err)
 {
@@ -134,7 +58,7 @@ static void taken(void *ctx, int rc, struct buf *answer, const struct proc_resul
 	size_t count = g->resolved->output_count;
 	struct store_prepared *made = mem_alloc(count * sizeof *made);
 	if (rc == 0)
-		rc = read_records(answer, made, count, err);
+		rc = outputs_read(answer, made, count, err);
 	if (rc == 0) {
 		job_free(g, false);
 		goal_prepared(g, made);
@@ -189,7 +113,7 @@ static void ended(void *ctx, const struct sandbox_result *result)
 		err_add(&err, "%s wanted the host %s, and builds have no network", g->d->drv->name,
 			result->hosts.items[0]);
 	if (rc == 0)
-		rc = loop_worker(g->r->loop, take_outputs, g, taken, g, NULL, &err);
+		rc = loop_worker(g->r->loop, outputs_take, g, taken, g, NULL, &err);
 	if (rc == 0) {
 		goal_saving(g);
 		return;
@@ -205,7 +129,6 @@ static void cancel(struct goal *g)
 		sandbox_kill(g->job->sandbox);
 }
 
-/* The shim is there, which asks. */
 /* What the build's compilers ask; its folder and world are what they see. */
 static int start_compiles(struct goal *g, const char *world_text, const struct world *w, struct err *err)
 {
