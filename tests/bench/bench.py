@@ -3,7 +3,7 @@
     bench.py [FIGURE …] [--pairs N] [--on tmpfs|ext4|none] [--folder DIR] [--wheels STORE]
     make bench BENCH="noop builds --on ext4"
 
-Without a figure: all but those that use a registry or take many minutes (registry, causal, causal_two, hit_torch).  A ratio is
+Without a figure: all but those that use a registry or take many minutes (registry, causal, causal_two, killed, hit_torch).  A ratio is
 forge's wall time by the peer's, median of the pairs (smallest, largest); below it the same of CPU time, which other work
 on the machine disturbs less.  What has no peer is in milliseconds: wall time, and in brackets CPU time.
 """
@@ -20,7 +20,7 @@ import places  # noqa: E402
 from measure import Skip, Times, median  # noqa: E402
 
 USUAL = ["noop", "evaluate", "matrix", "builds", "fetch", "unpack", "dispatch", "hit"]
-NAMED = ["registry", "causal", "causal_two", "hit_torch"]
+NAMED = ["registry", "causal", "causal_two", "killed", "hit_torch"]
 MEMORY_MAX = 64 << 20
 
 
