@@ -60,6 +60,8 @@ double maths(double x, float y) {
   return exp(x) + exp2(x) + log(x) + log2(x) + pow(x, y) + hypot(x, y) + fmod(x, y) + expf(y) + logf(y) + powf(y, 3) + hypotf(y, y) + lgamma(x);
 }
 """
+# Of this one the older version is another function: it takes the numbers themselves.
+ORDER = "#define _GNU_SOURCE\n#include <math.h>\nint order(double a, double b) { return totalorder(&a, &b); }\n"
 VECTORS = "#include <math.h>\nvoid vectors(double *x) { for (int i = 0; i < 64; i++) x[i] = exp(x[i]); }\n"
 THREADS = """
 #include <chrono>
@@ -246,6 +248,14 @@ def test_mathematics(toolchain, tmp_path, by, before, after):
     other = ctypes.CDLL(str(tmp_path / "usual.so")).maths
     other.restype, other.argtypes = maths.restype, maths.argtypes
     assert maths(7.25, 2.5) == other(7.25, 2.5) > 1000
+
+
+def test_a_function_that_became_another_one(toolchain, tmp_path):
+    made = link(toolchain, tmp_path, ORDER, "-lm", by="cc")
+    assert needs(made)["totalorder"] == "GLIBC_2.31"
+    order = ctypes.CDLL(str(made)).order
+    order.argtypes = [ctypes.c_double, ctypes.c_double]
+    assert order(-0.0, 0.0) == 1 and order(2.0, 1.0) == 0
 
 
 def test_mathematics_of_vectors(toolchain, tmp_path):

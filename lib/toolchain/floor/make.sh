@@ -13,16 +13,16 @@ for file in $sources; do
 done
 gcc-ar-12 rcD "$out/floor.a" objects/*.o
 
-# name of the library that has the functions now, name of the stub, which of them
+# name of the library that has the functions now, name of the stub, the newest version to ask for, which of them
 stub() {
-	objdump -T "$(gcc-12 -print-file-name="$1")" | awk -v moved="$3" -v map="$2.map" -f "$stub" >"$2.s"
+	objdump -T "$(gcc-12 -print-file-name="$1")" | awk -v limit="$3" -v moved="$4" -v map="$2.map" -f "$stub" >"$2.s"
 	gcc-12 -x assembler -c -o "$2.o" - <"$2.s"
 	gcc-12 -shared -nostdlib -Wl,--build-id=none,-soname,"$2",--version-script,"$2.map" -o "$out/$2" "$2.o"
 }
-stub libm.so.6 libm.so.6 ''
-stub libc.so.6 libpthread.so.0 '^_*(pthread|sem|thrd|mtx|cnd|tss)_|^call_once$'
-stub libc.so.6 libdl.so.2 '^dl'
-stub libc.so.6 librt.so.1 '^(shm|mq|aio|lio|timer)_'
+stub libm.so.6 libm.so.6 GLIBC_2.17 ''
+stub libc.so.6 libpthread.so.0 GLIBC_2.28 '^_*(pthread|sem|thrd|mtx|cnd|tss)_|^call_once$'
+stub libc.so.6 libdl.so.2 GLIBC_2.28 '^dl'
+stub libc.so.6 librt.so.1 GLIBC_2.28 '^(shm|mq|aio|lio|timer)_'
 
 # As glibc's own, for -lm.
 echo 'GROUP ( -l:libm.so.6 AS_NEEDED ( -l:libmvec.so.1 ) )' >"$out/libm.so"
