@@ -13,6 +13,7 @@ enum variable {
 	LISTED, /* likewise, a list of folders to read */
 	KEYED,  /* likewise, and into keys */
 	PLACED, /* has the command run in place */
+	KEYED_NVCC,
 	PLACED_NVCC,
 };
 
@@ -24,7 +25,7 @@ static const struct { const char *name; enum variable what; } variables[] = {
 	{ "GCC_EXEC_PREFIX", PLACED }, { "COMPILER_PATH", PLACED }, { "DEPENDENCIES_OUTPUT", PLACED },
 	{ "SUNPRO_DEPENDENCIES", PLACED }, { "GCC_COMPARE_DEBUG", PLACED },
 	{ "LD_PRELOAD", PLACED }, { "LD_LIBRARY_PATH", PLACED }, { "LD_AUDIT", PLACED },
-	{ "NVCC_PREPEND_FLAGS", PLACED_NVCC }, { "NVCC_APPEND_FLAGS", PLACED_NVCC }, { "NVCC_CCBIN", PLACED_NVCC },
+	{ "NVCC_PREPEND_FLAGS", KEYED_NVCC }, { "NVCC_APPEND_FLAGS", KEYED_NVCC }, { "NVCC_CCBIN", PLACED_NVCC },
 	{ "CUDAFE_FLAGS", PLACED_NVCC }, { "CICC_FLAGS", PLACED_NVCC }, { "PTXAS_FLAGS", PLACED_NVCC },
 	{ "NVVMIR_LIBRARY_DIR", PLACED_NVCC },
 };
@@ -48,7 +49,7 @@ static void check_list(struct reading *g, const char *name, const char *list, bo
 static void read_variable(struct reading *g, const char *name, enum variable what, const char *value)
 {
 	bool nvcc = g->r->tool == COMPILE_TOOL_NVCC;
-	if (what == PLACED_NVCC && !nvcc)
+	if ((what == KEYED_NVCC || what == PLACED_NVCC) && !nvcc)
 		return;
 	if (what == PLACED || what == PLACED_NVCC) {
 		command_place(g->c, "%s is set", name);
@@ -57,7 +58,7 @@ static void read_variable(struct reading *g, const char *name, enum variable wha
 	if (what == LISTED)
 		check_list(g, name, value, false);
 	str_list_take(&g->c->env, mem_printf("%s=%s", name, value));
-	if (what == KEYED)
+	if (what == KEYED || what == KEYED_NVCC)
 		str_list_take(&g->c->key, mem_printf("env %s=%s", name, value));
 }
 

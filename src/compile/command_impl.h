@@ -47,6 +47,10 @@ void command_word(struct reading *g, const char *word); /* the same word to all 
 
 /* The uses that gcc's and nvcc's options share: outputs, dependencies, reasons to run in place. */
 void command_read_use(struct reading *g, const struct option_match *m);
+/* What an option of nvcc's means for the compile. */
+void command_read_nvcc_use(struct reading *g, const char *word, const struct option_match *m);
+/* nvcc_env.c: likewise what nvcc takes from the environment besides its arguments. */
+void command_nvcc_env(struct reading *g);
 /* -march=VALUE and its like: refused if it is the machine's own. */
 void command_check_tune(struct reading *g, const char *word, const char *value);
 

@@ -159,7 +159,7 @@ static void read_source(struct reading *g, const char *word)
 	command_word(g, word);
 }
 
-static void read_use(struct reading *g, const char *word, const struct option_match *m)
+void command_read_nvcc_use(struct reading *g, const char *word, const struct option_match *m)
 {
 	bool judged_apart = false;
 	switch (m->option->use) {
@@ -237,7 +237,7 @@ static void read_words(struct reading *g)
 		if (argv[i][0] != '-') {
 			read_source(g, argv[i]);
 		} else if (argv[i][1] && option_find(&nvcc_options, argv, argc, i, &m)) {
-			read_use(g, argv[i], &m);
+			command_read_nvcc_use(g, argv[i], &m);
 			pass_words(g, argv + i, &m);
 			words = m.words;
 		} else if (forward) {
@@ -258,6 +258,7 @@ void command_read_nvcc(struct reading *g)
 	str_list_add(&g->compile, program);
 	str_list_take(&g->c->key, mem_printf("program %s", program));
 	read_words(g);
+	command_nvcc_env(g);
 	if (!g->source)
 		command_place(g->c, "it has no source");
 	if (!g->compiles)

@@ -243,14 +243,15 @@ def test_kernels_that_were_never_seen_go_first(compilers):
 
 @nvcc
 def test_nvcc_flags_of_the_environment(compilers):
-    """They change the object, whatever was there before."""
+    """They change the object, whatever was there before, and what they give is found again."""
     for name in ("NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS"):
         objects = []
         for value in ("-DFACTOR2=1", "-Xcompiler -O3 --use_fast_math -DHOST2"):
             script = FILES + TIMES + f'export {name}="{value}"\n' + compile_line()
             wanted, _ = compilers.build(script, PLACE)
-            made, _ = compilers.build(script)
-            assert differ(made, wanted) == []
+            for note in ("miss", "hit"):
+                made, notes, _ = compilers.steps(script)
+                assert differ(made, wanted) == [] and notes == [note]
             objects.append(made["k.o"])
         assert objects[0] != objects[1]
 

@@ -127,7 +127,7 @@ static void test_in_place(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		check_place(rows[i][0], NULL, rows[i][1]);
 	static const char *const variables[] = {
-		"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CUDAFE_FLAGS", "PTXAS_FLAGS", "CICC_FLAGS", "NVVMIR_LIBRARY_DIR",
+		"NVCC_CCBIN", "CUDAFE_FLAGS", "PTXAS_FLAGS", "CICC_FLAGS", "NVVMIR_LIBRARY_DIR",
 	};
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
 		_cleanup_free_ char *env = mem_printf("%s=x", variables[i]);
@@ -197,11 +197,55 @@ static void test_native(void **state)
 	}
 }
 
+/* With one variable, blanks and quotes and all. */
+static void understand_with(const char *line, const char *variable, struct compile_command *c)
+{
+	_cleanup_compile_request_ struct compile_request r;
+	request_of(line, "/build", NULL, &r);
+	str_list_add(&r.env, variable);
+	compile_command_read(&r, c);
+}
+
+/* What nvcc reads besides its arguments goes to the runs as it is, and into keys. */
+static void test_flags_of_the_environment(void **state)
+{
+	static const char *const good[] = {
+		"NVCC_APPEND_FLAGS=-DX=1 -Xcompiler -O3 --use_fast_math", "NVCC_PREPEND_FLAGS= -lineinfo\t-I /usr/include/x ",
+		"NVCC_APPEND_FLAGS=", "NVCC_APPEND_FLAGS=-gencode arch=compute_80,code=[sm_80,compute_80] -L/usr/lib",
+	};
+	static const char *const bad[][2] = {
+		{ "NVCC_APPEND_FLAGS=-c", "NVCC_APPEND_FLAGS has -c" }, { "NVCC_PREPEND_FLAGS=-O2 -o x", "NVCC_PREPEND_FLAGS has -o" },
+		{ "NVCC_APPEND_FLAGS=--threads 4", "has --threads" }, { "NVCC_APPEND_FLAGS=-MD", "has -MD" }, { "NVCC_APPEND_FLAGS=b.cu", "has b.cu" },
+		{ "NVCC_APPEND_FLAGS=-x cu", "has -x" }, { "NVCC_APPEND_FLAGS=-ccbin gcc", "has -ccbin" }, { "NVCC_APPEND_FLAGS=-D", "has -D" },
+		{ "NVCC_APPEND_FLAGS='-DX=1'", "has quotes" }, { "NVCC_APPEND_FLAGS=-DX=\"1\"", "has quotes" }, { "NVCC_APPEND_FLAGS=-DX\\ y", "has quotes" },
+		{ "NVCC_APPEND_FLAGS=-I/tmp/x", "/tmp/x" }, { "NVCC_APPEND_FLAGS=-DX=$(x)", "shell" }, { "NVCC_APPEND_FLAGS=--new", "has --new" },
+		{ "NVCC_APPEND_FLAGS=--options-file x", "has --options-file" },
+	};
+	_cleanup_free_ char *plain = key_of("nvcc -c a.cu", "/build");
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+		_cleanup_compile_command_ struct compile_command c;
+		understand_with("nvcc -c a.cu", good[i], &c);
+		_cleanup_free_ char *key = joined(&c.key), *env = joined(&c.env), *words = joined(&c.compile);
+		if (c.kind != COMPILE_NVCC || strcmp(key, plain) == 0 || !strstr(env, good[i]) || strstr(words, "-O3") || strstr(words, "-lineinfo"))
+			fail_msg("%s: %s", good[i], c.why ? c.why : words);
+	}
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		_cleanup_compile_command_ struct compile_command c;
+		understand_with("nvcc -c a.cu", bad[i][0], &c);
+		if (c.kind != COMPILE_IN_PLACE || !strstr(c.why, bad[i][1]))
+			fail_msg("%s: %s", bad[i][0], c.why ? c.why : "not in place");
+	}
+	_cleanup_compile_command_ struct compile_command c;
+	understand_with("nvcc -c a.cu", "NVCC_APPEND_FLAGS=-arch=native", &c);
+	assert_int_equal(c.kind, COMPILE_REFUSED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_flash), cmocka_unit_test(test_pythons), cmocka_unit_test(test_key), cmocka_unit_test(test_folder),
 		cmocka_unit_test(test_in_place), cmocka_unit_test(test_find_cuda), cmocka_unit_test(test_shell), cmocka_unit_test(test_native),
+		cmocka_unit_test(test_flags_of_the_environment),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
