@@ -5,8 +5,8 @@ local debian = require "forge.debian"
 local primitives = require "forge.primitives"
 local world = require "forge.world"
 
-local members = { "bad_array_length", "clock_waits", "condition_variable", "isoc23_scanf", "isoc23_strtol",
-  "single_threaded", "stat", "stringstreams" }
+local members = { "bad_array_length", "clock_waits", "condition_variable", "exception_pointers", "isoc23_scanf",
+  "isoc23_strtol", "single_threaded", "stat", "stringstreams" }
 local made
 
 return function()

@@ -158,6 +158,25 @@ extern "C" int streams() {
   return a + b + (out.str() == "4") + 10 * (wide.str() == L"x") + 100 * in.fail() + 1000 * (own().str() == "7");
 }
 """
+POINTERS = """
+#include <exception>
+static int alive;
+struct fault { fault() { alive++; } fault(const fault &) { alive++; } ~fault() { alive--; } };
+extern "C" int pointers() {
+  int caught = 0;
+  {
+    std::exception_ptr a, b;
+    try { throw fault(); } catch (...) { a = std::current_exception(); }
+    b = a;
+    { std::exception_ptr c = b, d; d = c; a = nullptr; }
+    try { std::rethrow_exception(b); } catch (const fault &) { caught = alive; }
+    std::exception_ptr e = b;
+    b = nullptr;
+    caught += 10 * (alive == 1 && e);
+  }
+  return caught + 100 * (alive == 0);
+}
+"""
 PLAIN = 'extern "C" int plain() { return 3; }\n'
 
 
@@ -298,6 +317,12 @@ def test_files(toolchain, tmp_path):
 def test_streams(toolchain, tmp_path, abi):
     made = link(toolchain, tmp_path, STREAMS, flags=[f"-D_GLIBCXX_USE_CXX11_ABI={abi}"])
     assert load(made, "streams").streams() == 1054
+
+
+def test_pointers_to_exceptions(toolchain, tmp_path):
+    made = link(toolchain, tmp_path, POINTERS)
+    assert not [name for name in needs(made) if "_M_addref" in name or "_M_release" in name]
+    assert load(made, "pointers").pointers() == 111
 
 
 @pytest.mark.parametrize("by", ["cc", "c++"])
