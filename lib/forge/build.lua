@@ -3,6 +3,7 @@ local check = require "forge.check"
 local cuda = require "forge.cuda"
 local debian = require "forge.debian"
 local env = require "forge.env"
+local floor = require "forge.floor"
 local gcc = require "forge.gcc"
 local label = require "forge.label"
 local override = require "forge.override"
@@ -76,6 +77,7 @@ function build.world(recipe, v, list)
     local tools = check.field(recipe, "toolchain", { "table" }, v) or toolchain { gcc = gcc.of(recipe, v) }
     local parts = { env { python = py, wheels = list }, tools }
     if toolkit then parts[#parts + 1] = cuda.of(recipe, v, list) end
+    if not recipe.base then parts[#parts + 1] = floor() end
     return world.compose { base = base, parts = parts }
   end)
   return seen, toolkit and "/env/bin:/toolchain/bin:/cuda/bin:/usr/bin:/bin" or "/env/bin:/toolchain/bin:/usr/bin:/bin"

@@ -1,7 +1,6 @@
 -- The compilers' stand-ins, at /toolchain/bin, first on PATH: they hand compiles to forge, make compiling
--- deterministic and keep the platform floor (DESIGN 5, 8).
+-- deterministic and have shared objects linked with what stands at /toolchain/floor (DESIGN 5, 8).
 local check = require "forge.check"
-local floor = require "forge.floor"
 local gcc = require "forge.gcc"
 local shim = require "forge.shim"
 
@@ -20,7 +19,7 @@ return function(options)
   check.fields("forge.toolchain", options, { gcc = { "integer" } })
   local major = options.gcc or gcc.usual
   local layer = gcc.layer(major)
-  local part = { gcc = major, mounts = { ["/toolchain"] = { shim(major) }, ["/toolchain/floor"] = { floor() } } }
+  local part = { gcc = major, mounts = { ["/toolchain"] = { shim(major) } } }
   if layer then
     part.mounts["/"] = { layer }
     part.files = { ["/toolchain/gcc"] = tostring(major) }

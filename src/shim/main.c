@@ -37,7 +37,7 @@ static void find_self(struct shim *s, const char *argv0)
 	*strrchr(self, '/') = 0;
 	char *slash = strrchr(self, '/');
 	int len = snprintf(s->nvcc, sizeof s->nvcc, "%s/nvcc.real", self);
-	int more = snprintf(s->floor, sizeof s->floor, "%.*s/floor", slash ? (int)(slash - self) : 0, self);
+	int more = snprintf(s->floor, sizeof s->floor, "-L%.*s/floor", slash ? (int)(slash - self) : 0, self);
 	if (len >= (int)sizeof s->nvcc || more >= (int)sizeof s->floor)
 		die("%s: the path is too long", self);
 }

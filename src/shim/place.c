@@ -16,31 +16,16 @@ static bool any_of(char **argv, const char *const *list)
 	return false;
 }
 
-static char *joined(const char *a, const char *b, const char *c)
-{
-	char *text = must(malloc(strlen(a) + strlen(b) + strlen(c) + 1));
-	strcpy(stpcpy(stpcpy(text, a), b), c);
-	return text;
-}
-
-/* A shared object that older systems can load too: what is added for it, before and behind, stands in two files of
- * arguments beside the libraries that they name (lib/toolchain/floor/make.sh). */
+/* A shared object that older systems can load too: the folder that is searched first has another libc, libm and
+ * libstdc++ to link with (lib/toolchain/floor/make.sh). */
 static void gcc_args(const struct shim *s, char **argv, struct args *out)
 {
 	static const char *const shared[] = { "-shared", "--shared", NULL };
 	static const char *const no_link[] = { "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-static", NULL };
-	static const char *const language[] = { "-x", NULL };
-	bool links = any_of(argv, shared) && !any_of(argv, no_link);
-	if (links)
-		args_push(out, joined("@", s->floor, "/before"));
+	if (any_of(argv, shared) && !any_of(argv, no_link))
+		args_push(out, s->floor);
 	for (char **arg = argv + 1; *arg; arg++)
 		args_push(out, *arg);
-	if (links && any_of(argv, language)) {
-		args_push(out, "-x");
-		args_push(out, "none");
-	}
-	if (links)
-		args_push(out, joined("@", s->floor, "/behind"));
 }
 
 void place_run(const struct shim *s, char **argv)

@@ -14,7 +14,7 @@ struct shim {
 	enum tool tool;
 	const char *socket;       /* forge's, see proto.h */
 	const char *gcc, *gxx;    /* the real compilers */
-	char floor[PATH_MAX];     /* cc, c++: the folder of what shared objects are linked with */
+	char floor[PATH_MAX];     /* cc, c++: -L and the folder of what shared objects are linked with */
 	char nvcc[PATH_MAX];      /* nvcc: the real one */
 	const char *ccbin;        /* nvcc: the host compiler, a shim itself */
 };

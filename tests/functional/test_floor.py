@@ -7,6 +7,7 @@ import ctypes
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -185,8 +186,11 @@ def make(script, env, folder):
 
 
 def make_floor(out, folder):
+    members = re.findall(r'^local (c|cxx) = \{(.*)\}$', (ROOT / "lib/forge/floor.lua").read_text(), re.M)
+    sources = {kind: [FLOOR / f"{name}.c" for name in re.findall(r'"(\w+)"', names)] for kind, names in members}
+    assert sorted(sum(sources.values(), [])) == sorted(FLOOR.glob("*.c"))
     make("floor/make.sh", {"out": str(out), "at": str(out), "stub": str(FLOOR / "stub.awk"),
-                           "sources": " ".join(str(p) for p in sorted(FLOOR.glob("*.c")))}, folder)
+                           **{kind: " ".join(map(str, paths)) for kind, paths in sources.items()}}, folder)
 
 
 @pytest.fixture(scope="module")
@@ -226,7 +230,7 @@ def load(made, *named):
         assert not newest or tuple(map(int, number.split("."))) <= newest, f"{name}@{version}"
     told = subprocess.run(["nm", "-D", "--defined-only", made], check=True, capture_output=True, text=True).stdout
     strong = {line.split()[-1] for line in told.splitlines() if line.split()[-2] in "TDB"}
-    assert strong <= set(named) | {"_init", "_fini"}
+    assert strong <= set(named) | {"_init", "_fini", "_end", "_edata", "__bss_start"}
     return ctypes.CDLL(str(made))
 
 
@@ -292,12 +296,27 @@ def test_threads(toolchain, tmp_path):
     assert load(made, "threads").threads() == 31
 
 
+def test_a_libstdcxx_that_is_linked_in(toolchain, tmp_path):
+    made = link(toolchain, tmp_path, THREADS, "-static-libstdc++", flags=["-std=c++17"])
+    assert "libstdc++.so.6" not in libraries(made)
+    new = {name: version for name, version in needs(made).items() if version.startswith("GLIBC_2.") and int(version.split(".")[1]) > 18}
+    assert set(new) <= {"_dl_find_object", "arc4random", "getentropy"} and ctypes.CDLL(str(made)).threads() == 31
+
+
+@pytest.mark.parametrize("linker", ["bfd", "gold", "lld"])
+def test_other_linkers(toolchain, tmp_path, linker):
+    if not shutil.which(f"ld.{linker}"):
+        pytest.skip(f"no ld.{linker}")
+    made = link(toolchain, tmp_path, THREADS, f"-fuse-ld={linker}", flags=["-std=c++17"])
+    assert load(made, "threads").threads() == 31
+
+
 def test_odd_clocks(toolchain, tmp_path):
     made = link(toolchain, tmp_path, CLOCKS, by="cc")
     assert "pthread_mutex_clocklock" not in needs(made) and load(made, "clocks").clocks() == 1
 
 
-@pytest.mark.parametrize("after", [[], ["-pthread", "-ldl", "-lrt"]])
+@pytest.mark.parametrize("after", [[], ["-pthread", "-ldl", "-lrt"], ["-nodefaultlibs", "-lpthread", "-ldl", "-lc"]])
 def test_what_moved_into_libc(toolchain, tmp_path, after):
     made = link(toolchain, tmp_path, MOVED, *after, by="cc")
     assert {"libpthread.so.0", "libdl.so.2", "librt.so.1"} <= libraries(made)
@@ -344,6 +363,6 @@ def test_the_same_bytes_each_time(toolchain, tmp_path):
     """Whenever it is made: it is an object of the store."""
     make_floor(tmp_path / "again", tmp_path)
     names = sorted(p.name for p in (toolchain / "floor").iterdir())
-    assert names == ["before", "behind", "floor.a", "libdl.so.2", "libm.so", "libm.so.6", "libpthread.so.0", "librt.so.1"]
-    for name in names[2:]:
+    assert names == ["c++.a", "c.a", "libc.so", "libdl.so.2", "libm.so", "libm.so.6", "libpthread.so.0", "librt.so.1", "libstdc++.so"]
+    for name in set(names) - {"libc.so", "libm.so", "libstdc++.so"}: # which say where it stands
         assert (tmp_path / "again" / name).read_bytes() == (toolchain / "floor" / name).read_bytes()

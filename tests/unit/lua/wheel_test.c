@@ -368,6 +368,8 @@ static void test_world_of_an_image(void **state)
 	assert_true(str_starts(layer->name, "layer-") && layer->outputs[0].kind == DRV_OUT_FIXED);
 	const char *entry = drv_env_get(layer, "entry");
 	assert_true(strstr(entry, "\"image\":\"r.example/team/cuda\"") && strstr(entry, "\"size\":1000") && strstr(entry, "\"from\":\"oci\""));
+	/* What shared objects are linked with is of Debian's base. */
+	assert_true(layers_at(build, "/toolchain") && !layers_at(build, "/toolchain/floor"));
 	json_free(build);
 	json_free(test);
 	recipe_fails(&r, F "return forge.oci {digest = 'sha256:0'}", "recipe.lua:2: forge.oci: 'image' is missing (a string)");

@@ -73,7 +73,7 @@ static inline struct bench *bench_begin(enum tool tool)
 	snprintf(b->gcc, sizeof b->gcc, "%s/real-gcc", b->dir.path);
 	snprintf(b->gxx, sizeof b->gxx, "%s/real-g++", b->dir.path);
 	b->shim = (struct shim){ .tool = tool, .socket = b->socket, .gcc = b->gcc, .gxx = b->gxx,
-		.ccbin = "/toolchain/bin/g++", .floor = "/toolchain/floor" };
+		.ccbin = "/toolchain/bin/g++", .floor = "-L/toolchain/floor" };
 	snprintf(b->shim.nvcc, sizeof b->shim.nvcc, "%s/nvcc.real", b->dir.path);
 	static const char *const names[] = { "real-gcc", "real-g++", "nvcc.real" };
 	for (size_t i = 0; i < 3; i++)
