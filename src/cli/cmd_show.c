@@ -19,10 +19,10 @@ static const struct option options[] = {
 /* As many variants for each of the processes that evaluate them at once. */
 #define VARIANTS_EACH 32
 
-/* Opened where it is first needed, by this process. */
+/* Closed while workers have it, and opened again where it is needed. */
 struct lazy_store {
 	const struct options *o;
-	struct store *s;
+	struct store *s; /* NULL: closed */
 };
 
 static void let_go(struct lazy_store *l)
@@ -124,7 +124,9 @@ static int show_all(struct lazy_store *l, struct json *all, struct err *err)
 
 static int run(const struct options *o, struct err *err)
 {
-	struct lazy_store l = { .o = o };
+	struct lazy_store l = { .o = o, .s = cli_store(o, STORE_READ, err) }; /* a broken one is told once */
+	if (!l.s)
+		return -1;
 	_cleanup_json_ struct json *all = o->json ? json_new_arr() : NULL;
 	int rc = show_all(&l, all, err);
 	if (all && (rc == 0 || o->words.count > 1))

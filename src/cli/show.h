@@ -30,8 +30,8 @@ struct shown {
 int show_rows(struct shown *v, struct store *s, size_t from, size_t to, struct err *err);
 void show_row_free(struct row *row);
 
-/* show_workers.c: all rows, made by several processes at once.  None but them may have the store open: SQLite's
- * connections don't survive a fork. */
+/* show_workers.c: all rows, made by several processes at once, each with all that an evaluation may use.  None but them
+ * may have the store open: SQLite's connections don't survive a fork. */
 int show_rows_by_workers(struct shown *v, size_t workers, struct err *err);
 
 /* show_print.c.  Onto the end of an array. */

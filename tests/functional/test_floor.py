@@ -106,6 +106,52 @@ int clocks(void) {
     pthread_mutex_clocklock(&m, CLOCK_MONOTONIC, &past) == ETIMEDOUT && pthread_mutex_clocklock(&m, CLOCK_REALTIME, &past) == ETIMEDOUT;
 }
 """
+# A condition with the clock that is waited by; a wait for ever, which must be one wait.
+CONDITIONS = """
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t plain = PTHREAD_COND_INITIALIZER;
+static int ready;
+static void *wake(void *arg) { usleep(50000); pthread_mutex_lock(&m); ready = 1; pthread_cond_signal(&plain); pthread_mutex_unlock(&m); return arg; }
+int monotonic(void) {
+  pthread_condattr_t a;
+  pthread_cond_t c;
+  struct timespec t;
+  pthread_condattr_init(&a);
+  pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
+  pthread_cond_init(&c, &a);
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  t.tv_nsec += 50000000;
+  if (t.tv_nsec >= 1000000000) { t.tv_nsec -= 1000000000; t.tv_sec++; }
+  pthread_mutex_lock(&m);
+  int rc = pthread_cond_clockwait(&c, &m, CLOCK_MONOTONIC, &t);
+  pthread_mutex_unlock(&m);
+  return rc == ETIMEDOUT;
+}
+int forever(void) {
+  pthread_t thread;
+  struct timespec never = { LONG_MAX, 0 };
+  int waits = 0;
+  ready = 0;
+  pthread_create(&thread, 0, wake, 0);
+  pthread_mutex_lock(&m);
+  for (; !ready && waits < 1000; waits++) if (pthread_cond_clockwait(&plain, &m, CLOCK_MONOTONIC, &never)) return -1;
+  pthread_mutex_unlock(&m);
+  pthread_join(thread, 0);
+  return waits;
+}
+"""
+# As on a system that has no such waits.
+OLD = """
+#ifdef __cplusplus
+extern "C"
+#endif
+__attribute__((visibility("hidden"))) void *dlsym(void *handle, const char *name) { return 0; }
+"""
 MOVED = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -289,11 +335,21 @@ def test_mathematics_of_vectors(toolchain, tmp_path):
     assert all(abs(x - 2.718281828) < 1e-8 for x in many)
 
 
-def test_threads(toolchain, tmp_path):
-    made = link(toolchain, tmp_path, THREADS, flags=["-std=c++17"])
+@pytest.mark.parametrize("old", ["", OLD], ids=["new", "old"])
+def test_threads(toolchain, tmp_path, old):
+    made = link(toolchain, tmp_path, THREADS + old, flags=["-std=c++17"])
     assert needs(made)["pthread_mutex_timedlock"] == "GLIBC_2.2.5" and "libpthread.so.0" in libraries(made)
     assert not [name for name in needs(made) if "clock" in name and name.startswith("pthread")]
     assert load(made, "threads").threads() == 31
+
+
+def test_waiting_for_conditions(toolchain, tmp_path):
+    made = load(link(toolchain, tmp_path, CONDITIONS, by="cc"), "monotonic", "forever")
+    assert made.monotonic() == 1 and made.forever() in (1, 2)
+
+
+def test_waiting_for_ever_without_the_clock(toolchain, tmp_path):
+    assert load(link(toolchain, tmp_path, CONDITIONS + OLD, by="cc"), "monotonic", "forever").forever() in (1, 2)
 
 
 def test_a_libstdcxx_that_is_linked_in(toolchain, tmp_path):
@@ -311,9 +367,24 @@ def test_other_linkers(toolchain, tmp_path, linker):
     assert load(made, "threads").threads() == 31
 
 
-def test_odd_clocks(toolchain, tmp_path):
-    made = link(toolchain, tmp_path, CLOCKS, by="cc")
+@pytest.mark.parametrize("old", ["", OLD], ids=["new", "old"])
+def test_odd_clocks(toolchain, tmp_path, old):
+    made = link(toolchain, tmp_path, CLOCKS + old, by="cc")
     assert "pthread_mutex_clocklock" not in needs(made) and load(made, "clocks").clocks() == 1
+
+
+OWN = """
+#include <sys/stat.h>
+int fstat64(int fd, struct stat64 *to) { return 77; }
+int own(struct stat64 *to) { struct stat s; return stat("/", &s) == 0 ? fstat64(0, to) : -1; }
+"""
+
+
+def test_an_object_with_a_function_of_its_own(toolchain, tmp_path):
+    """Of that name, beside others of the same member of the archive."""
+    made = link(toolchain, tmp_path, OWN, by="cc", flags=["-D_GNU_SOURCE", "-fvisibility=hidden"])
+    told = subprocess.run(["nm", made], check=True, capture_output=True, text=True).stdout
+    assert re.search(r" t fstat64$", told, re.M) and re.search(r" [tw] stat$", told, re.M)
 
 
 @pytest.mark.parametrize("after", [[], ["-pthread", "-ldl", "-lrt"], ["-nodefaultlibs", "-lpthread", "-ldl", "-lc"]])

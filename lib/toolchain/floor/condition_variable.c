@@ -3,7 +3,7 @@
 __asm__(".symver old_wait,_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE@GLIBCXX_3.4.11");
 void old_wait(void *condition, void *lock);
 void forge_wait(void *condition, void *lock)
-	__asm__("_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE") __attribute__((visibility("hidden")));
+	__asm__("_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE") __attribute__((visibility("hidden"), weak));
 
 void forge_wait(void *condition, void *lock)
 {

@@ -4,7 +4,7 @@
 void old_copy(void *to, const void *from) __asm__(POINTER "C1ERKS0_");
 void old_end(void *pointer) __asm__(POINTER "D1Ev");
 
-#define HIDDEN(name) __asm__(POINTER name) __attribute__((visibility("hidden")))
+#define HIDDEN(name) __asm__(POINTER name) __attribute__((visibility("hidden"), weak))
 void forge_addref(void *pointer) HIDDEN("9_M_addrefEv");
 void forge_release(void *pointer) HIDDEN("10_M_releaseEv");
 

@@ -4,7 +4,7 @@
 int old_text(const char *text, const char *format, va_list to) __asm__("__isoc99_vsscanf");
 int old_file(void *file, const char *format, va_list to) __asm__("__isoc99_vfscanf");
 
-#define HIDDEN(name) __asm__("__isoc23_" name) __attribute__((visibility("hidden")))
+#define HIDDEN(name) __asm__("__isoc23_" name) __attribute__((visibility("hidden"), weak))
 int forge_vsscanf(const char *text, const char *format, va_list to) HIDDEN("vsscanf");
 int forge_vfscanf(void *file, const char *format, va_list to) HIDDEN("vfscanf");
 int forge_sscanf(const char *text, const char *format, ...) HIDDEN("sscanf");

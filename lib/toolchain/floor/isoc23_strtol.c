@@ -2,7 +2,7 @@
  * number. */
 #define NUMBER(type, name) \
 	type old_##name(const char *text, char **end, int base) __asm__(#name); \
-	type forge_##name(const char *text, char **end, int base) __asm__("__isoc23_" #name) __attribute__((visibility("hidden"))); \
+	type forge_##name(const char *text, char **end, int base) __asm__("__isoc23_" #name) __attribute__((visibility("hidden"), weak)); \
 	type forge_##name(const char *text, char **end, int base) \
 	{ \
 		return old_##name(text, end, base); \

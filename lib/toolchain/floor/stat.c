@@ -18,7 +18,7 @@ int old_mknodat(int version, int at, const char *path, unsigned mode, unsigned l
 #define STAT 1
 #define MKNOD 0
 
-#define HIDDEN(name) __asm__(name) __attribute__((visibility("hidden")))
+#define HIDDEN(name) __asm__(name) __attribute__((visibility("hidden"), weak))
 #define BOTH(name, parameters, call) \
 	int forge_##name parameters HIDDEN(#name); \
 	int forge_##name##64 parameters HIDDEN(#name "64"); \

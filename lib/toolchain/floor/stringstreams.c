@@ -2,7 +2,7 @@
  * are told the mode; of both ABIs of std::string. What derives from one calls that of a base (C2). */
 enum { IN = 8, OUT = 16 }; /* std::ios_base::openmode */
 
-#define HIDDEN(name) __asm__(name) __attribute__((visibility("hidden")))
+#define HIDDEN(name) __asm__(name) __attribute__((visibility("hidden"), weak))
 #define MADE(id, class, mode) \
 	void old_##id(void *stream, int openmode) __asm__("_ZN" class "EC1ESt13_Ios_Openmode"); \
 	void old_base_##id(void *stream, const void *tables, int openmode) __asm__("_ZN" class "EC2ESt13_Ios_Openmode"); \
