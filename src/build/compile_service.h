@@ -79,13 +79,12 @@ void compile_service_close(struct compile_service *v);
 extern const char compile_socket[];
 
 /* What identifies the compilers of a world, from its JSON text (world/world.h): all that is at /, /cuda and
- * /toolchain, and the files and links that are placed there; not the environment's. */
+ * /toolchain, and the files and links that are placed there; not the environment's, and not what only links read. */
 int compile_toolchain(const char *world, struct buf *out, struct err *err);
 
 /* Does a world have the compilers' stand-in, which asks? */
 bool compile_has_shim(const struct world *w);
-/* The world's part of a build's view: what its compiles see of the world, which is all but what only links read (it is
- * no part of what they hang on either).  `text` is the world's JSON; all is lent by the world and the arena. */
+/* The world's part of a build's view.  `text` is the world's JSON; all is lent by the world and the arena. */
 int compile_see(struct compile_view *view, const char *text, const struct world *w, struct arena *a, struct err *err);
 
 /* The major version of the world's gcc, as its file /toolchain/gcc says it; NULL: there is none.  Lent by the files. */
