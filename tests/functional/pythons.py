@@ -18,8 +18,9 @@ PROGRAM = pathlib.Path(sys.executable).resolve()
 STDLIB = pathlib.Path(sysconfig.get_paths()["stdlib"])
 LEFT_OUT = ("__pycache__", "test", "tests", "site-packages", "dist-packages", "idlelib", "ensurepip", "tkinter", "lib2to3", "turtledemo")
 
-# The base's compiler: what is made of the shim is a file that nothing runs.
+# The base's compiler: what is made of the shim is a file that nothing runs, and what is linked with is none.
 GCC = """#!/bin/sh
+case $1 in -print-file-name=*) echo "/usr/lib/x86_64-linux-gnu/${1#*=}"; exit ;; esac
 while [ $# -gt 0 ]; do
   [ "$1" = -o ] && echo compiled > "$2"
   shift
@@ -76,11 +77,13 @@ def base_files():
     for name, target in (("bin", "usr/bin"), ("lib", "usr/lib"), ("lib64", "usr/lib64")):
         tar.link(name, target)
     tar.file("usr/bin/busybox", pathlib.Path("/bin/busybox").read_bytes(), 0o755)
-    for name in "sh cat chmod cp cut echo find grep ln ls mkdir mv patch rm rmdir sed touch tr".split():
+    for name in "sh awk cat chmod cp cut dirname echo find grep ln ls mkdir mv patch realpath rm rmdir sed touch tr".split():
         tar.link("usr/bin/" + name, "busybox")
     tar.file("usr/bin/make", pathlib.Path("/usr/bin/make").read_bytes(), 0o755)
     tar.file("usr/bin/gcc-12", GCC.encode(), 0o755)
     tar.file("usr/bin/gcc-ar-12", b'#!/bin/sh\nshift; to=$1; shift; cat "$@" >"$to"\n', 0o755)
+    tar.file("usr/bin/objdump", b"#!/bin/sh\n", 0o755)
+    tar.file("usr/lib/x86_64-linux-gnu/libc.so", b"GROUP ( libc.so.6 )\n")
     tar.file("usr/bin/python3.13", BASE_PYTHON.encode(), 0o755)
     for path in sorted(libraries("/usr/bin/make", PROGRAM, *modules())):
         tar.file(re.sub("^/(usr/)?", "usr/", path), pathlib.Path(path).read_bytes(), 0o755)

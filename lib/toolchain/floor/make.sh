@@ -21,7 +21,8 @@ archive c++ "$cxx"
 # Stubs stand for libraries of glibc where an older version of a function does as well, and for those whose functions moved
 # into libc.so.6 in 2.34: name of the library that has them now, name of the stub, the newest version to ask for, which.
 stub() {
-	objdump -T "$(gcc-12 -print-file-name="$1")" | awk -v limit="$3" -v moved="$4" -v map="$2.map" -f "$stub" >"$2.s"
+	objdump -T "$(gcc-12 -print-file-name="$1")" >"$2.symbols"
+	awk -v limit="$3" -v moved="$4" -v map="$2.map" -f "$stub" "$2.symbols" >"$2.s"
 	gcc-12 -x assembler -c -o "$2.o" - <"$2.s"
 	gcc-12 -shared -nostdlib -Wl,--build-id=none,-soname,"$2",--version-script,"$2.map" -o "$out/$2" "$2.o"
 }
