@@ -1,7 +1,7 @@
 """What kill -9 costs: ten of flash-attn's kernels, killed in the midst of them and begun again, against built in one go.
 
 What forge was at when it was killed is lost: one compile on each core, side by side.  So the longest compile's time is
-taken off what the two runs took together; the note has all of it.  A quarter of an hour for each pair.
+taken off what the two runs took together; the note has all of it.  Half an hour for each pair.
 """
 import shutil
 import subprocess
