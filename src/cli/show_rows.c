@@ -5,11 +5,6 @@
 #include "cli/results.h"
 #include "cli/show.h"
 
-static char *dup_or_null(const char *text)
-{
-	return text ? mem_dup(text) : NULL;
-}
-
 void show_row_free(struct row *row)
 {
 	free((char *)row->target.label);
@@ -32,9 +27,9 @@ static void derive(struct shown *v, size_t target, struct chosen_target *t, stru
 		*list_push(&t->results) = results[i];
 	row->derived = t->results.count > 0;
 	row->target = *t->target;
-	row->target.label = dup_or_null(t->target->label);
-	row->target.excluded = dup_or_null(t->target->excluded);
-	row->target.impossible = dup_or_null(t->target->impossible);
+	row->target.label = mem_dup(t->target->label);
+	row->target.excluded = mem_dup(t->target->excluded);
+	row->target.impossible = mem_dup(t->target->impossible);
 }
 
 /* The name of the wheel in the store, else what is known of it. */

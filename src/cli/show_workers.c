@@ -28,20 +28,14 @@ static struct json *row_write(const struct row *row)
 	return j;
 }
 
-static char *text_of(const struct json *j, const char *key)
-{
-	const char *text = json_get_str(j, key);
-	return text ? mem_dup(text) : NULL;
-}
-
 static void row_read(const struct json *j, const struct eval_target *target, struct row *row)
 {
 	*row = (struct row){ .target = *target, .derived = json_get_bool(j, "derived", false),
-		.error = text_of(j, "error"), .wheel = text_of(j, "wheel"),
+		.error = mem_dup(json_get_str(j, "error")), .wheel = mem_dup(json_get_str(j, "wheel")),
 		.left = { (size_t)json_get_int(j, "fetch", 0), (size_t)json_get_int(j, "build", 0) } };
-	row->target.label = text_of(j, "label");
-	row->target.excluded = text_of(j, "excluded");
-	row->target.impossible = text_of(j, "impossible");
+	row->target.label = mem_dup(json_get_str(j, "label"));
+	row->target.excluded = mem_dup(json_get_str(j, "excluded"));
+	row->target.impossible = mem_dup(json_get_str(j, "impossible"));
 }
 
 /* In the worker. */

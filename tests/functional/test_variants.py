@@ -1,8 +1,11 @@
 """Variants from the command line: chosen, excluded, impossible, failing beside others, told as a table."""
 import json
+import os
 import pathlib
 import re
 import shutil
+import signal
+import time
 
 import pytest
 
@@ -326,6 +329,19 @@ def test_show_of_many_variants(locked):
 def test_what_raises_among_many_variants_is_told_once(locked):
     locked.recipe(MANY % 'if v.flavour > "060" then error("no label for " .. v.flavour) end')
     locked.refuses("show", "recipes/x.lua", status=1, says=["no label for 061 (variant cp313-torch2.11-cu130-flavour061)"])
+
+
+@pytest.mark.skipif(os.cpu_count() < 2, reason="one processor: one process")
+def test_a_process_of_many_that_is_killed(locked):
+    """Each of the processes is busy for a while when one is killed; nothing is shown of what the others found."""
+    locked.recipe(MANY % 'if v.flavour == "001" then for i = 1, 100000000 do end end')
+    forge = locked.start("show", "recipes/x.lua")
+    children, until = pathlib.Path(f"/proc/{forge.pid}/task/{forge.pid}/children"), time.monotonic() + 20
+    while not children.read_text() and time.monotonic() < until:
+        time.sleep(0.005)
+    os.kill(int(children.read_text().split()[0]), signal.SIGKILL)
+    out, err = forge.communicate(timeout=60)
+    assert forge.returncode == 1 and out == "" and err == "forge: a worker of forge was killed by signal 9 (Killed)\n"
 
 
 def test_two_of_many_variants_of_one_name(locked):
