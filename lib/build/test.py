@@ -7,10 +7,13 @@ out           the verdict: what was imported and run, without times, so that it 
 """
 import importlib
 import os
+import re
 import shutil
 import site
 import sys
+import traceback
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
 SITE = Path("/build/site-packages")
@@ -40,6 +43,28 @@ def beside(own, needs):
             mine.symlink_to(entry)
         elif mine.is_dir() and entry.is_dir():
             beside(mine, entry)
+
+
+def plain(name):
+    """A project's name in one spelling (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def missing():
+    """What the wheel says that it needs everywhere, and that is not there."""
+    needs = [need for own in metadata.distributions(path=[str(SITE)]) for need in own.requires or () if ";" not in need]
+    there = {plain(other.metadata["Name"]) for other in metadata.distributions(path=[str(NEEDS)])}
+    return sorted(name for name in {re.match(r"[\w.-]*", need).group() for need in needs} if plain(name) not in there)
+
+
+def advice(module):
+    """What to do where this module was not found."""
+    top = module.partition(".")[0]
+    if top in top_level() or (SITE / top).is_dir():
+        return f"the wheel has no module {module}"
+    if lacks := missing():
+        return f"the wheel needs {', '.join(lacks)}, which the test is without: name all that it needs in the recipe's runtime"
+    return f"the wheel needs {top} and does not say so: name the project that has it in test.requires"
 
 
 def top_level():
@@ -77,4 +102,8 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except ModuleNotFoundError as error:
+        traceback.print_exc()
+        sys.exit(advice(error.name or ""))

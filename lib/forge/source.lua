@@ -51,16 +51,25 @@ local function is_archive(name)
   return false
 end
 
--- One source as a folder (a derivation or a store path), and the lock's entry where it is an sdist: that has
--- `requires` and `build_requires` as read from it.
-local function folder_of(recipe, from)
+-- The folder below a source that is built, as the lock knows it; nil: the outermost.
+local function subdir_of(recipe)
+  local path = (recipe.subdir or "."):gsub("^%./+", ""):gsub("/+$", "")
+  return path ~= "." and path or nil
+end
+
+-- One source as a folder (a derivation or a store path), and the lock's entry where that has `requires` and
+-- `build_requires`, as read from it: of an sdist, and of git's files where they tell. subdir: the folder to read there.
+local function folder_of(recipe, from, subdir)
   local name = recipe.name .. "-" .. recipe.version .. "-source"
   if type(from) == "string" then
     return is_archive(from) and unpack(name, from) or from
   elseif from.kind == "url" then
     return unpack(name, primitives.fetch(from.entry))
   elseif from.kind == "git" then
-    return primitives.fetch(primitives.locked(from))
+    local entry = primitives.locked {
+      kind = "git", url = from.url, rev = from.rev, submodules = from.submodules, subdir = subdir,
+    }
+    return primitives.fetch(entry), entry
   end
   local entry = primitives.locked {
     kind = "sdist", name = from.name or recipe.name, version = from.version or recipe.version,
@@ -133,8 +142,8 @@ end
 -- The folder of each of a recipe's sources by itself: derivations or store paths.
 function source.parts(recipe)
   local parts = {}
-  for _, given in pairs(recipe.sources or { recipe.source }) do
-    local folder = folder_of(recipe, is_source(given) and given or given[1])
+  for name, given in pairs(recipe.sources or { main = recipe.source }) do
+    local folder = folder_of(recipe, is_source(given) and given or given[1], name == "main" and subdir_of(recipe) or nil)
     parts[#parts + 1] = folder
   end
   return parts
@@ -142,12 +151,12 @@ end
 
 local folders = {}
 
--- The folder that is built, and the lock's entry of the main source where it is an sdist: worked out once for all
--- variants of a recipe.
+-- The folder that is built, and the lock's entry of the main source, if it has one: worked out once for all variants
+-- of a recipe.
 function source.folder(recipe)
   if not folders[recipe] then
     local sources = recipe.sources
-    local folder, entry = folder_of(recipe, sources and sources.main or recipe.source)
+    local folder, entry = folder_of(recipe, sources and sources.main or recipe.source, subdir_of(recipe))
     folders[recipe] = { folder = sources and join(recipe, folder) or folder, entry = entry }
   end
   return folders[recipe].folder, folders[recipe].entry

@@ -81,9 +81,7 @@ static void tell(const struct store_gc *gc, const struct store_gc_done *done, co
 			done->left, left);
 		return;
 	}
-	_cleanup_json_ struct json *j = json_new_obj(), *roots = json_new_arr();
-	for (size_t i = 0; i < gc->stale.count; i++)
-		json_push(roots, json_new_str(gc->stale.items[i]));
+	_cleanup_json_ struct json *j = json_new_obj(), *roots = json_new_strs(&gc->stale);
 	json_set_int(j, "removed", (int64_t)done->removed);
 	json_set_int(j, "bytes", (int64_t)done->bytes);
 	json_set_int(j, "left", (int64_t)done->left);

@@ -173,6 +173,14 @@ struct json *json_new_float(double n) { return made(json_real(n)); }
 struct json *json_new_bool(bool b) { return made(json_boolean(b)); }
 struct json *json_new_null(void) { return made(json_null()); }
 
+struct json *json_new_strs(const struct str_list *texts)
+{
+	struct json *list = json_new_arr();
+	for (size_t i = 0; i < texts->count; i++)
+		json_push(list, json_new_str(texts->items[i]));
+	return list;
+}
+
 struct json *json_new_str(const char *text)
 {
 	return json_new_str_n(text, strlen(text));

@@ -53,6 +53,7 @@ struct json *json_new_int(int64_t n);
 struct json *json_new_float(double n);
 struct json *json_new_bool(bool b);
 struct json *json_new_null(void);
+struct json *json_new_strs(const struct str_list *texts);
 void json_set(struct json *obj, const char *key, struct json *value); /* takes value */
 void json_set_str(struct json *obj, const char *key, const char *text); /* NULL text: nothing is set */
 void json_set_int(struct json *obj, const char *key, int64_t n);

@@ -81,21 +81,13 @@ static int write_or_again(struct git_run *r, char commit[GIT_REV_LEN + 1], struc
 	return write_files(r, commit, err);
 }
 
-static struct json *json_of(const struct str_list *l)
-{
-	struct json *out = json_new_arr();
-	for (size_t i = 0; i < l->count; i++)
-		json_push(out, json_new_str(l->items[i]));
-	return out;
-}
-
 /* rev, then what was seen on the way; names that are no UTF-8 were made so (name_show). */
 static void write_answer(const struct git_run *r, const char *commit, struct buf *out)
 {
 	_cleanup_json_ struct json *j = json_new_obj();
 	json_set_str(j, "rev", commit);
-	json_set(j, "lfs", json_of(&r->lfs));
-	json_set(j, "tags", json_of(&r->tags));
+	json_set(j, "lfs", json_new_strs(&r->lfs));
+	json_set(j, "tags", json_new_strs(&r->tags));
 	json_write(j, 0, out);
 }
 

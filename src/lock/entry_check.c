@@ -155,6 +155,10 @@ static int check_git(const struct json *e, const char *key, struct err *err)
 		return err_set(err, ERR_INPUT, "\"narHash\" is not a sha256");
 	if (json_kind(submodules) != JSON_BOOL && list_field(e, "submodules", err) < 0)
 		return -1;
+	/* What its pyproject.toml doesn't tell is not there. */
+	if ((json_get(e, "requires") && list_field(e, "requires", err) < 0) ||
+	    (json_get(e, "build_requires") && list_field(e, "build_requires", err) < 0))
+		return -1;
 	_cleanup_free_ char *right = mem_printf("git %s ", json_get_str(e, "url"));
 	return str_starts(key, right) ? 0 : err_set(err, ERR_INPUT, "\"url\" is not that of the key");
 }

@@ -1,12 +1,17 @@
-/* Requests of kind "git": which commit a name is, and the hash of what it holds. */
+/* Requests of kind "git": which commit a name is, the hash of what it holds, and what it says that it needs. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 
 #include "core/fs.h"
 #include "core/mem.h"
 #include "fetch/git.h"
 #include "fetch/url.h"
+#include "lock/pyproject.h"
 #include "lock/resolve_impl.h"
 #include "store/store.h"
+
+#define PYPROJECT_LIMIT (4u << 20)
 
 static void progress(void *ctx, int64_t done, int64_t total)
 {
@@ -18,13 +23,10 @@ static struct json *submodules_of(const struct request *q)
 {
 	if (!q->list.count)
 		return json_new_bool(q->submodules);
-	struct json *list = json_new_arr();
-	for (size_t i = 0; i < q->list.count; i++)
-		json_push(list, json_new_str(q->list.items[i]));
-	return list;
+	return json_new_strs(&q->list);
 }
 
-static void put(struct lock_resolver *r, const struct request *q, const char *rev, const struct hash *nar)
+static struct json *entry_of(const struct request *q, const char *rev, const struct hash *nar)
 {
 	struct json *entry = json_new_obj();
 	_cleanup_buf_ struct buf sri = BUF_INIT;
@@ -34,7 +36,55 @@ static void put(struct lock_resolver *r, const struct request *q, const char *re
 	json_set_str(entry, "rev", rev);
 	json_set(entry, "submodules", submodules_of(q));
 	json_set_str(entry, "narHash", sri.data);
-	lock_put(r->lock, q->key, entry);
+	return entry;
+}
+
+/* The folder of the tree that is built. */
+static int open_subdir(int tmpfd, const char *tmp, const char *subdir, struct err *err)
+{
+	_cleanup_close_ int tree = fs_open_beneath(tmpfd, tmp, O_RDONLY | O_DIRECTORY, 0, err);
+	if (tree < 0)
+		return -1;
+	int folder = fs_open_beneath(tree, subdir ? subdir : ".", O_RDONLY | O_DIRECTORY, 0, NULL);
+	return folder < 0 ? err_set(err, ERR_INPUT, "it has no folder %s", subdir) : folder;
+}
+
+/* "requires" and "build_requires", as far as the folder's pyproject.toml tells.  A link is not followed: its target may
+ * be outside. */
+static int read_needs(int folder, struct json *entry, struct err *err)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	_cleanup_str_list_ struct str_list build = STR_LIST_INIT, run = STR_LIST_INIT;
+	_cleanup_close_ int fd = fs_open_beneath(folder, "pyproject.toml", O_RDONLY, 0, err);
+	bool stated = false;
+	if (fd < 0 && errno == ENOENT) {
+		err_clear(err);
+		return 0;
+	}
+	if (fd < 0)
+		return -1;
+	if (fs_slurp(fd, PYPROJECT_LIMIT, &text, err) < 0)
+		return err_add(err, "pyproject.toml");
+	if (pyproject_requires(buf_slice(&text), &build, err) < 0 ||
+	    pyproject_dependencies(buf_slice(&text), &run, &stated, err) < 0)
+		return -1;
+	json_set(entry, "build_requires", json_new_strs(&build));
+	if (stated)
+		json_set(entry, "requires", json_new_strs(&run));
+	return 0;
+}
+
+/* Put in what the tree says that it needs.  What can't be read is no error: a recipe can say it instead. */
+static int add_needs(struct lock_resolver *r, const struct request *q, const char *tmp, struct json *entry, struct err *err)
+{
+	_cleanup_err_ struct err why = { 0 };
+	_cleanup_close_ int folder = open_subdir(store_tmp_fd(r->store), tmp, q->subdir, err);
+	if (folder < 0)
+		return -1;
+	if (read_needs(folder, entry, &why) < 0)
+		event_warn(r->events, "%s: %s; so what it needs is not locked: say it in the recipe, as requires and runtime",
+			q->words, why.msg);
+	return 0;
 }
 
 /* A pointer is what git holds, so it is what the lock pins: a person should know. */
@@ -68,13 +118,18 @@ int resolve_git(struct lock_resolver *r, const struct request *q, struct err *er
 		return -1;
 	struct git_request g = { .url = q->url, .rev = q->rev, .submodules = q->submodules, .only = q->list,
 		.cache = cache, .dirfd = store_tmp_fd(r->store), .name = tmp };
+	_cleanup_json_ struct json *entry = NULL;
 	int rc = net_git(net, &g, progress, r, &answer, err);
 	if (rc == 0)
 		rc = measure(r, tmp, &nar, err);
+	if (rc == 0) {
+		entry = entry_of(q, json_get_str(answer, "rev"), &nar);
+		rc = add_needs(r, q, tmp, entry, err);
+	}
 	fs_remove_tree(store_tmp_fd(r->store), tmp, NULL);
 	if (rc < 0)
 		return -1;
-	put(r, q, json_get_str(answer, "rev"), &nar);
+	lock_put(r->lock, q->key, json_ref(entry));
 	tell_lfs(r, q, answer);
 	return 0;
 }

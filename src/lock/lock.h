@@ -27,8 +27,9 @@
  *	{"kind":"debian-source","suite":"bookworm","source":"python3.11"}
  *	    "debian-source bookworm python3.11" -> {"from":"debian","suite","source","version","path","sha256","size"}:
  *	    the upstream tarball of the newest version of that source package in main
- *	{"kind":"git","url":U,"rev":R,"submodules":true or false or [names]}
- *	    "git U R[ submodules[=names]]" -> {"from":"git","url","rev":<commit>,"submodules","narHash"}
+ *	{"kind":"git","url":U,"rev":R,"submodules":true or false or [names],"subdir":D or none}
+ *	    "git U R[ submodules[=names]][ subdir=D]" -> {"from":"git","url","rev":<commit>,"submodules","narHash"} plus
+ *	    "build_requires" and "requires" as pyproject.toml in D has them, without what it doesn't tell
  *	{"kind":"redist","release":"13.0.2","sha256":S,"urls":[folders],"components":["cuda_nvcc",…]}
  *	    "redist 13.0.2 S <components>" -> {"components":[{"name","version","path","sha256","size"},…]} for x86_64
  *	    Linux, as redistrib_13.0.2.json of sha256 S in one of the folders has them; answered as the list, whose

@@ -147,14 +147,6 @@ static void visit_progress(void *ctx, int64_t done, int64_t total)
 		v->progress(v->ctx, done, total);
 }
 
-static struct json *json_of(const struct str_list *l)
-{
-	struct json *out = json_new_arr();
-	for (size_t i = 0; i < l->count; i++)
-		json_push(out, json_new_str(l->items[i]));
-	return out;
-}
-
 static void visited(void *ctx, int rc, const struct git_answer *a, struct err *err)
 {
 	struct visit *v = ctx;
@@ -166,8 +158,8 @@ static void visited(void *ctx, int rc, const struct git_answer *a, struct err *e
 	}
 	v->answer = json_new_obj();
 	json_set_str(v->answer, "rev", a->rev);
-	json_set(v->answer, "lfs", json_of(a->lfs));
-	json_set(v->answer, "tags", json_of(a->tags));
+	json_set(v->answer, "lfs", json_new_strs(a->lfs));
+	json_set(v->answer, "tags", json_new_strs(a->tags));
 }
 
 int net_git(struct net *n, const struct git_request *q, git_progress_fn *progress, void *ctx,

@@ -1,232 +1,59 @@
 #include "lock/pyproject.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "core/buf.h"
-#include "core/mem.h"
 #include "lock/requirement.h"
+#include "lock/toml.h"
 #include "wheel/metadata.h"
 
 #define LIST_LIMIT 1000
-
-/* A walk over TOML text: strings and comments are stepped over, so that what they hold is never taken
- * for a table or a key. */
-struct walk {
-	const char *p, *end;
-	size_t line;
-};
-
-static int refuse(const struct walk *w, struct err *err, const char *what)
-{
-	return err_set(err, ERR_INPUT, "pyproject.toml, line %zu: %s", w->line, what);
-}
-
-static bool at(const struct walk *w, const char *text)
-{
-	size_t n = strlen(text);
-	return (size_t)(w->end - w->p) >= n && memcmp(w->p, text, n) == 0;
-}
-
-static void step(struct walk *w)
-{
-	w->line += *w->p == '\n';
-	w->p++;
-}
-
-static void skip_blank(struct walk *w, bool lines)
-{
-	while (w->p < w->end) {
-		if (*w->p == '#')
-			while (w->p < w->end && *w->p != '\n')
-				w->p++;
-		else if (strchr(lines ? " \t\r\n" : " \t", *w->p) && *w->p)
-			step(w);
-		else
-			return;
-	}
-}
-
-/* Past the string (of any of the four forms) at whose opening quote we are; *inner is what it holds, raw. */
-static int skip_string(struct walk *w, struct slice *inner, struct err *err)
-{
-	char three[4] = { *w->p, *w->p, *w->p, '\0' };
-	bool many = at(w, three), escapes = *w->p == '"';
-	const char *mark = many ? three : three + 2;
-	w->p += strlen(mark);
-	inner->p = w->p;
-	while (w->p < w->end && !at(w, mark)) {
-		if (*w->p == '\n' && !many)
-			return refuse(w, err, "a string is not closed");
-		if (*w->p == '\\' && escapes && w->p + 1 < w->end)
-			step(w);
-		step(w);
-	}
-	if (w->p >= w->end)
-		return refuse(w, err, "a string is not closed");
-	inner->n = (size_t)(w->p - inner->p);
-	w->p += strlen(mark);
-	return 0;
-}
-
-/* The text of a string; of escapes only those a requirement can need. */
-static int read_string(struct walk *w, struct buf *out, struct err *err)
-{
-	static const char from[] = "\"\\t", to[] = "\"\\\t";
-	struct slice raw;
-	bool escapes = *w->p == '"';
-	if (skip_string(w, &raw, err) < 0)
-		return -1;
-	for (size_t i = 0; i < raw.n; i++) {
-		char c = raw.p[i];
-		if (c == '\\' && escapes) {
-			const char *found = ++i < raw.n && raw.p[i] ? strchr(from, raw.p[i]) : NULL;
-			if (!found)
-				return refuse(w, err, "a string holds an escape that is not read here");
-			c = to[found - from];
-		}
-		buf_byte(out, c);
-	}
-	return 0;
-}
-
-/* Past a value that is not wanted: strings, and line ends within brackets. */
-static int skip_value(struct walk *w, struct err *err)
-{
-	struct slice ignored;
-	int depth = 0;
-	while (w->p < w->end && (depth > 0 || *w->p != '\n')) {
-		if (*w->p == '#') {
-			skip_blank(w, false);
-			continue;
-		}
-		if (*w->p == '"' || *w->p == '\'') {
-			if (skip_string(w, &ignored, err) < 0)
-				return -1;
-			continue;
-		}
-		if (*w->p == '[' || *w->p == '{')
-			depth++;
-		else if (*w->p == ']' || *w->p == '}')
-			depth--;
-		step(w);
-	}
-	return 0;
-}
-
-static bool is_bare(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
-
-/* A key, its parts joined by dots, added to out. */
-static int read_key(struct walk *w, struct buf *out, struct err *err)
-{
-	for (;;) {
-		const char *start = w->p;
-		skip_blank(w, false);
-		if (w->p < w->end && (*w->p == '"' || *w->p == '\'')) {
-			if (read_string(w, out, err) < 0)
-				return -1;
-		} else {
-			start = w->p;
-			while (w->p < w->end && is_bare(*w->p))
-				buf_byte(out, *w->p++);
-		}
-		if (w->p == start)
-			return refuse(w, err, "a key is missing");
-		skip_blank(w, false);
-		if (w->p >= w->end || *w->p != '.')
-			return 0;
-		buf_byte(out, '.');
-		step(w);
-	}
-}
-
-static int read_array(struct walk *w, struct str_list *out, struct err *err)
-{
-	if (w->p >= w->end || *w->p != '[')
-		return refuse(w, err, "requires is not a list");
-	step(w);
-	for (;;) {
-		skip_blank(w, true);
-		if (w->p < w->end && *w->p == ']')
-			break;
-		if (w->p >= w->end || (*w->p != '"' && *w->p != '\''))
-			return refuse(w, err, "requires holds something that is not a string");
-		if (out->count == LIST_LIMIT)
-			return refuse(w, err, "requires holds too many strings");
-		_cleanup_buf_ struct buf text = BUF_INIT;
-		if (read_string(w, &text, err) < 0)
-			return -1;
-		str_list_take(out, buf_steal(&text));
-		skip_blank(w, true);
-		if (w->p < w->end && *w->p == ',')
-			step(w);
-		else if (w->p >= w->end || *w->p != ']')
-			return refuse(w, err, "requires lacks a comma or its end");
-	}
-	step(w);
-	return 0;
-}
-
-/* "[table]" or "[[table]]". */
-static int read_header(struct walk *w, struct buf *table, struct err *err)
-{
-	bool twice = at(w, "[[");
-	buf_clear(table);
-	w->p += twice ? 2 : 1;
-	if (read_key(w, table, err) < 0)
-		return -1;
-	if (!at(w, twice ? "]]" : "]"))
-		return refuse(w, err, "a table's name lacks its \"]\"");
-	w->p += twice ? 2 : 1;
-	buf_byte(table, '.');
-	return 0;
-}
-
-/* "key = value" in table. */
-static int read_pair(struct walk *w, const struct buf *table, struct str_list *out, bool *found, struct err *err)
-{
-	_cleanup_buf_ struct buf key = BUF_INIT;
-	buf_add(&key, table->data ? table->data : "", table->len);
-	if (read_key(w, &key, err) < 0)
-		return -1;
-	if (w->p >= w->end || *w->p != '=')
-		return refuse(w, err, "\"=\" is missing behind a key");
-	step(w);
-	skip_blank(w, false);
-	if (str_eq(key.data, "build-system"))
-		return refuse(w, err, "build-system is not written as a table [build-system]");
-	if (!str_eq(key.data, "build-system.requires"))
-		return skip_value(w, err);
-	if (*found)
-		return refuse(w, err, "build-system.requires stands there twice");
-	*found = true;
-	return read_array(w, out, err);
-}
+#define FILE_NAME  "pyproject.toml"
 
 int pyproject_requires(struct slice toml, struct str_list *out, struct err *err)
 {
-	static const char mark[] = "\xef\xbb\xbf";
-	struct walk w = { toml.p, toml.p + toml.n, 1 };
-	_cleanup_buf_ struct buf table = BUF_INIT;
-	bool found = false;
-	if (at(&w, mark))
-		w.p += sizeof mark - 1;
-	for (;;) {
-		skip_blank(&w, true);
-		if (w.p >= w.end)
-			break;
-		int rc = *w.p == '[' ? read_header(&w, &table, err) : read_pair(&w, &table, out, &found, err);
-		if (rc < 0)
-			return -1;
-		skip_blank(&w, false);
-		if (w.p < w.end && *w.p != '\n' && *w.p != '\r')
-			return refuse(&w, err, "something stands behind the end of the line's value");
-	}
-	if (!found)
+	struct toml_key key = { .name = "build-system.requires", .list = out };
+	if (toml_read(toml, FILE_NAME, &key, 1, err) < 0)
+		return -1;
+	if (!key.found)
 		str_list_add(out, "setuptools>=40.8.0");
+	return 0;
+}
+
+/* One requirement in one spelling, at the list's end; not one of an extra. */
+static int add_own(struct slice text, struct str_list *out, struct err *err)
+{
+	_cleanup_requirement_ struct requirement r = { 0 };
+	_cleanup_buf_ struct buf spelled = BUF_INIT;
+	if (requirement_parse(text, &r, err) < 0)
+		return -1;
+	if (requirement_is_extra(&r))
+		return 0;
+	requirement_write(&r, &spelled);
+	str_list_take(out, buf_steal(&spelled));
+	return 0;
+}
+
+static void sort_once(struct str_list *list)
+{
+	str_list_sort(list);
+	str_list_uniq(list);
+}
+
+int pyproject_dependencies(struct slice toml, struct str_list *out, bool *stated, struct err *err)
+{
+	_cleanup_str_list_ struct str_list dependencies = STR_LIST_INIT, dynamic = STR_LIST_INIT;
+	enum { NAME, DEPENDENCIES, DYNAMIC };
+	struct toml_key keys[] = { [NAME] = { .name = "project.name" },
+		[DEPENDENCIES] = { .name = "project.dependencies", .list = &dependencies },
+		[DYNAMIC] = { .name = "project.dynamic", .list = &dynamic } };
+	if (toml_read(toml, FILE_NAME, keys, sizeof keys / sizeof *keys, err) < 0)
+		return -1;
+	*stated = keys[NAME].found && !str_list_has(&dynamic, "dependencies");
+	for (size_t i = 0; *stated && i < dependencies.count; i++)
+		if (add_own(slice_of(dependencies.items[i]), out, err) < 0)
+			return err_add(err, FILE_NAME ", project.dependencies");
+	sort_once(out);
 	return 0;
 }
 
@@ -234,18 +61,11 @@ int pkginfo_requires(struct slice pkginfo, struct str_list *out, struct err *err
 {
 	struct slice value;
 	for (size_t i = 0; metadata_get(pkginfo, "Requires-Dist", i, &value); i++) {
-		_cleanup_requirement_ struct requirement r = { 0 };
-		_cleanup_buf_ struct buf text = BUF_INIT;
 		if (i == LIST_LIMIT)
 			return err_set(err, ERR_INPUT, "PKG-INFO: more than %d Requires-Dist", LIST_LIMIT);
-		if (requirement_parse(value, &r, err) < 0)
+		if (add_own(value, out, err) < 0)
 			return err_add(err, "PKG-INFO, Requires-Dist");
-		if (requirement_is_extra(&r))
-			continue;
-		requirement_write(&r, &text);
-		str_list_take(out, buf_steal(&text));
 	}
-	str_list_sort(out);
-	str_list_uniq(out);
+	sort_once(out);
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include "wheel/version.h"
 
 #define LIST_LIMIT 1000
+#define PATH_LIMIT 200
 
 /* Every character of text is a letter, a digit or in `more`; it is not empty and begins alphanumeric. */
 static bool is_plain(const char *text, const char *more)
@@ -183,9 +184,22 @@ static int read_submodules(const struct json *j, struct request *r, struct err *
 	return 0;
 }
 
+static int read_subdir(const struct json *j, struct request *r, struct err *err)
+{
+	const char *text = json_get_str(j, "subdir");
+	if (!json_get(j, "subdir"))
+		return 0;
+	if (!text)
+		return err_set(err, ERR_INPUT, "field \"subdir\" must be a string");
+	if (!*text || strlen(text) > PATH_LIMIT || strpbrk(text, " \t\n"))
+		return err_set(err, ERR_INPUT, "field \"subdir\" can't be \"%.200s\"", text);
+	r->subdir = mem_dup(text);
+	return 0;
+}
+
 static int read_git(const struct json *j, struct request *r, struct err *err)
 {
-	static const char *const fields[] = { "url", "rev", "submodules", NULL };
+	static const char *const fields[] = { "url", "rev", "submodules", "subdir", NULL };
 	const char *url = json_get_str(j, "url");
 	if (check_fields(j, fields, err) < 0)
 		return -1;
@@ -194,10 +208,12 @@ static int read_git(const struct json *j, struct request *r, struct err *err)
 	if (git_url_check(url, err) < 0)
 		return err_add(err, "field \"url\"");
 	r->url = mem_dup(url);
-	if (read_text(j, "rev", "/._+-@=,!%#", &r->rev, err) < 0 || read_submodules(j, r, err) < 0)
+	if (read_text(j, "rev", "/._+-@=,!%#", &r->rev, err) < 0 || read_submodules(j, r, err) < 0 ||
+	    read_subdir(j, r, err) < 0)
 		return -1;
 	_cleanup_free_ char *some = join(&r->list, ","), *shown = url_redact(url);
-	r->key = mem_printf("git %s %s%s%s", url, r->rev, r->submodules ? " submodules" : *some ? " submodules=" : "", some);
+	r->key = mem_printf("git %s %s%s%s%s%s", url, r->rev, r->submodules ? " submodules" : *some ? " submodules=" : "", some,
+		r->subdir ? " subdir=" : "", r->subdir ? r->subdir : "");
 	r->words = mem_printf("%s of %s%s", r->rev, shown, r->submodules || *some ? " with submodules" : "");
 	return 0;
 }
@@ -311,6 +327,7 @@ void request_free(struct request *r)
 	free(r->suite);
 	free(r->url);
 	free(r->rev);
+	free(r->subdir);
 	free(r->image);
 	free(r->tag);
 	free(r->digest);

@@ -20,6 +20,7 @@ struct request {
 	bool deps;                  /* wheels, debian: with all that they need */
 	char *suite;                /* debian, debian-source */
 	char *url, *rev;            /* git: rev as the recipe writes it */
+	char *subdir;               /* git: the folder whose pyproject.toml is read; NULL: the outermost */
 	char *image, *tag, *digest; /* oci: the name with its registry's host; tag or digest may be NULL */
 	bool submodules;            /* git: all; else those in list */
 	struct str_list components; /* debian: sorted, "main" among them */

@@ -27,10 +27,7 @@ static int add_list(struct json *entry, const char *field, int fd, const char *m
 		return -1;
 	if (fn(buf_slice(&text), &list, err) < 0)
 		return -1;
-	struct json *items = json_new_arr();
-	for (size_t i = 0; i < list.count; i++)
-		json_push(items, json_new_str(list.items[i]));
-	json_set(entry, field, items);
+	json_set(entry, field, json_new_strs(&list));
 	return 0;
 }
 

@@ -11,10 +11,8 @@ int resolve_tags(struct lock_resolver *r, const struct request *q, struct err *e
 	_cleanup_str_list_ struct str_list tags = STR_LIST_INIT;
 	if (!page || choose_tags(page, q->version, &tags, err) < 0)
 		return -1;
-	struct json *list = json_new_arr(), *entry = json_new_obj();
-	for (size_t i = 0; i < tags.count; i++)
-		json_push(list, json_new_str(tags.items[i]));
-	json_set(entry, "tags", list);
+	struct json *entry = json_new_obj();
+	json_set(entry, "tags", json_new_strs(&tags));
 	lock_put(r->lock, q->key, entry);
 	return 0;
 }

@@ -93,10 +93,8 @@ static void put(struct lock_resolver *r, const struct request *q, const struct p
 	}
 	str_list_sort(&files);
 	str_list_uniq(&files);
-	struct json *list = json_new_arr(), *entry = json_new_obj();
-	for (size_t i = 0; i < files.count; i++)
-		json_push(list, json_new_str(files.items[i]));
-	json_set(entry, "files", list);
+	struct json *entry = json_new_obj();
+	json_set(entry, "files", json_new_strs(&files));
 	lock_put(r->lock, q->key, entry);
 }
 

@@ -542,6 +542,70 @@ def test_offline(project, repos, web):
     project.refuses("realise", "--offline", path, status=1, says=["offline: would fetch", "/b"])
 
 
+PYPROJECT = """[build-system]
+requires = ["{0}-build"]
+[project]
+name = "x"
+dynamic = ["version"]
+dependencies = ["{0}_Run>=1", "no; extra == 'y'"]
+"""
+
+
+def needs(project, url, subdir=""):
+    """Lock, and what the entry says that the package needs."""
+    more = f', subdir = "{subdir}"' if subdir else ""
+    path = project.recipe(f'return forge.fetch(forge.locked {{ kind = "git", url = "{url}", rev = "main"{more} }})')
+    _, err = project.run("lock", path)
+    found = entry(project)
+    (project.recipes / "forge.lock").unlink()
+    return found.get("build_requires"), found.get("requires"), err
+
+
+def test_what_it_needs(project, repos, tmp_path):
+    """As pyproject.toml says it, of the folder that is built."""
+    repo = repos("a")
+    repo.commit({"pyproject.toml": PYPROJECT.format("outer"), "python/x/pyproject.toml": PYPROJECT.format("inner"),
+                 "old/setup.py": "", "dynamic/pyproject.toml": "[project]\nname = 'x'\ndynamic = ['dependencies']\n"})
+    url = f"file://{repo.folder}"
+    assert needs(project, url)[:2] == (["outer-build"], ["outer-run>=1"])
+    assert needs(project, url, "python/x")[:2] == (["inner-build"], ["inner-run>=1"])
+    # A setup.py tells what it needs only when it runs.
+    for subdir, told in ("old", None), ("dynamic", ["setuptools>=40.8.0"]):
+        built, run, err = needs(project, url, subdir)
+        assert (built, run) == (told, None) and "warning" not in err
+    project.ends_well()
+
+
+@pytest.mark.parametrize("files, says", [
+    ({"pyproject.toml": "[project\n"}, "pyproject.toml, line 1: a table's name lacks"),
+    ({"pyproject.toml": "[project]\nname = 'x'\ndependencies = ['a @@ b']\n"}, "project.dependencies: requirement \"a @@ b\""),
+    ({"pyproject.toml": "#" * (4 << 20) + "\n"}, "pyproject.toml: "),
+    ({}, "pyproject.toml: "),
+])
+def test_what_it_needs_can_not_be_read(project, repos, files, says):
+    """Told, but no error: the recipe can say it."""
+    repo = repos("a")
+    repo.write({"setup.py": "", **files})
+    if not files:
+        (repo.folder / "pyproject.toml").symlink_to("setup.py")
+    repo.commit()
+    built, run, err = needs(project, f"file://{repo.folder}")
+    assert (built, run) == (None, None)
+    [line] = [line for line in err.splitlines() if line.startswith("warning: ")]
+    assert says in line and line.endswith("say it in the recipe, as requires and runtime")
+
+
+def test_a_folder_that_is_not_there(project, repos, tmp_path):
+    repo = repos("a")
+    repo.commit({"setup.py": ""})
+    (tmp_path / "beside").mkdir()
+    for subdir, status, says in (("python", 1, "it has no folder python"), ("../..", 1, "it has no folder ../.."),
+                                 ("setup.py", 1, "it has no folder setup.py"), ("a b", 1, "can't be \"a b\"")):
+        path = project.recipe(f'return forge.fetch(forge.locked {{ kind = "git", url = "file://{repo.folder}", '
+                              f'rev = "main", subdir = "{subdir}" }})')
+        project.refuses("lock", path, status=status, says=says)
+
+
 def test_locks_merge(project, repos, tmp_path):
     """Two branches that each lock something merge, at any places and side by side; forge reads what comes out."""
     for name in "abcd":

@@ -1,5 +1,6 @@
 """The test step's own program: the wheel stands among what it needs, as an installer would have put it."""
 import importlib.util
+import re
 import sys
 import zipfile
 
@@ -54,3 +55,20 @@ def test_nothing_is_needed(step):
     step.SITE.mkdir()
     step.beside(step.SITE, step.NEEDS)
     assert not list(step.SITE.iterdir())
+
+
+METADATA = "Metadata-Version: 2.1\nName: a\nVersion: 1\nRequires-Dist: {}\nRequires-Dist: never; python_version < '3'\n"
+
+
+@pytest.mark.parametrize("missing, needs, said", [
+    ("own.deeper", "Is_There", "the wheel has no module own.deeper$"),
+    ("einops.layers", "Is_There", "the wheel needs einops and does not say so: name the project that has it in test.requires$"),
+    ("tvm_ffi", "Apache.tvm-ffi>=1", "the wheel needs Apache.tvm-ffi, which the test is without: name all .* runtime$"),
+])
+def test_a_module_that_is_not_there(step, missing, needs, said):
+    for path, text in {step.SITE / "own/__init__.py": "", step.SITE / "a-1.dist-info/METADATA": METADATA.format(needs),
+                       step.NEEDS / "is_there-2.dist-info/METADATA": METADATA.format("x").replace("Name: a", "Name: is-there"),
+                       }.items():
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    assert re.match(said, step.advice(missing))

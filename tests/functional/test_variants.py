@@ -74,6 +74,22 @@ def test_show_tells_all_of_each_variant(locked):
     assert len(show(locked, WHEEL % TORCHES, "--variant", "flavour=a")) == 3
 
 
+def test_a_wheel_from_git_takes_what_it_needs_from_the_lock(locked):
+    """Where the recipe says nothing else: for its build, and for its test."""
+    path = locked.recipes / "forge.lock"
+    lock = json.loads(path.read_text())
+    lock["entries"]["git file:///x v1 subdir=python"] = {
+        "from": "git", "url": "file:///x", "rev": "1" * 40, "submodules": False, "narHash": "sha256-" + "A" * 43 + "=",
+        "build_requires": ["its-build"], "requires": ["its-run>=1"]}
+    path.write_text(json.dumps(lock))
+    text = ('return forge.wheel { name = "x", version = "1.0", source = forge.git { url = "file:///x", rev = "v1" }, '
+            'subdir = "./python/", matrix = { torch = { "2.11.0" }, cuda = { "13.0" } }, %s test = { import = "x" } }')
+    for more, asked in (("", "its-build"), ('requires = { "setuptools==80.9.0" },', "its-run>=1")):
+        locked.recipe(text % more)
+        locked.refuses("realise", "--dry-run", "recipes/x.lua", status=1, says=[
+            f"forge.lock lacks the wheels for Python 3.13 of {asked}, torch==2.11.0 (run: forge lock "])
+
+
 def planned(project, *args):
     return {step["name"]: step["drv"] for step in json.loads(project.run("realise", "--dry-run", "--json", *args, "recipes/x.lua")[0])
             if step["what"] in ("build", "finish")}

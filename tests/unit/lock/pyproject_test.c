@@ -69,6 +69,48 @@ static void test_malformed(void **state)
 	}
 }
 
+static void test_dependencies(void **state)
+{
+	static const char *const rows[][2] = { /* the file; its dependencies joined by |, "-" where it does not tell */
+		{ "[project]\nname = 'x'\ndependencies = [\"B_c>=1\", 'a', 'a']\n", "a|b-c>=1" },
+		{ "[project]\nname = 'x'\n", "" },
+		{ "[project]\nname = 'x'\ndynamic = ['version']\noptional-dependencies.y = ['no']\ndependencies = ['a']", "a" },
+		{ "[project]\nname = 'x'\ndynamic = ['version', 'dependencies']\n", "-" },
+		{ "[project]\nname = 'x'\ndependencies = ['a', \"b; extra == 'y'\"]\n", "a" },
+		{ "[project.optional-dependencies]\ndependencies = ['no']\n", "-" },
+		{ "[build-system]\nrequires = ['no']\n", "-" },
+		{ "", "-" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		_cleanup_str_list_ struct str_list list = STR_LIST_INIT;
+		_cleanup_err_ struct err err = { 0 };
+		bool stated = false;
+		if (pyproject_dependencies(slice_of(rows[i][0]), &list, &stated, &err) < 0)
+			fail_msg("row %zu: %s", i, err.msg);
+		_cleanup_free_ char *got = joined(&list);
+		assert_string_equal(stated ? got ? got : "" : "-", rows[i][1]);
+		assert_true(stated || !list.count);
+	}
+}
+
+static void test_malformed_dependencies(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "[project]\nname = 'x'\ndependencies = 'a'\n", "line 3: dependencies is not a list" },
+		{ "[project]\nname = 'x'\ndependencies = ['a b']\n", "pyproject.toml, project.dependencies: requirement \"a b\"" },
+		{ "project = { name = 'x' }\n", "line 1: project is not written as a table [project]" },
+		{ "[project]\nname = 'x'\nname = 'y'\n", "line 3: project.name stands there twice" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		_cleanup_str_list_ struct str_list list = STR_LIST_INIT;
+		_cleanup_err_ struct err err = { 0 };
+		bool stated;
+		assert_int_equal(pyproject_dependencies(slice_of(rows[i][0]), &list, &stated, &err), -1);
+		if (!strstr(err.msg, rows[i][1]))
+			fail_msg("row %zu: %s", i, err.msg);
+	}
+}
+
 static void test_pkginfo(void **state)
 {
 	static const char text[] =
@@ -90,6 +132,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_requires),
 		cmocka_unit_test(test_malformed),
+		cmocka_unit_test(test_dependencies),
+		cmocka_unit_test(test_malformed_dependencies),
 		cmocka_unit_test(test_pkginfo),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
