@@ -15,6 +15,8 @@ return forge.wheel {
     archs  = { { "80" }, { "90" } },
   },
 
+  -- It imports packaging wherever it uses its kernels, and asks for it nowhere.
+  patches  = { "patches/gsplat-packaging.patch" },
   requires = { "setuptools==80.9.0", "wheel", "ninja" },
   jobs     = { MAX_JOBS = { memory = "4GiB" } },       -- where it is unset, setup.py takes 10
   env = function(v) return {
@@ -24,5 +26,9 @@ return forge.wheel {
   label = forge.label.local_version "cu{cuda}{sm}torch{torch}",
   -- `import gsplat` works without the extension as well: it then compiles at run time, if there is a toolkit. So the
   -- extension is asked for by name.
-  test  = { import = { "gsplat", "gsplat.csrc" }, run = "from gsplat.cuda._backend import _C; assert _C is not None" },
+  test  = {
+    import   = { "gsplat", "gsplat.csrc" },
+    run      = "from gsplat.cuda._backend import _C; assert _C is not None",
+    requires = { "packaging" },
+  },
 }
