@@ -56,7 +56,7 @@ static void on_start(struct display *d, const struct event *e)
 	*list_push(&d->running) = (struct running){ .id = e->id, .what = mem_dup(e->what), .name = mem_dup(e->name),
 		.began = loop_now(), .fetch = fetch, .queued = fetch };
 	_cleanup_free_ char *line = mem_printf("%-6s %s", e->what, e->name);
-	if (!d->live && (d->verbose || !d->loop)) /* without a loop nothing else would show that it works */
+	if (!d->live && !d->quiet && (d->verbose || !d->loop)) /* without a loop nothing else would show that it works */
 		say(d, "", "start  ", line);
 }
 

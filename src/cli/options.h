@@ -15,7 +15,7 @@
 struct options {
 	const char *store, *index, *max_size;
 	bool json, quiet, verbose, help, version;
-	bool dry_run, keep_failed, keep_going, fail_fast, offline, all, list, no_compile_store, compiles;
+	bool dry_run, keep_failed, keep_going, fail_fast, offline, all, list, no_compile_store, compiles, prune;
 	const char *update; /* NULL: not given; "": of all */
 	uint64_t jobs, cores, memory, lines;
 	struct str_list variants, profiles, sets, envs;

@@ -72,6 +72,18 @@ struct json *entry_answer(const struct json *entries, const char *key)
 	return out;
 }
 
+void entry_keep(struct json *entries, const struct str_list *keys)
+{
+	_cleanup_str_list_ struct str_list all = STR_LIST_INIT;
+	json_keys(entries, &all);
+	for (size_t i = 0; i < all.count; i++) {
+		const char *key = all.items[i];
+		bool answers = is_answer_key(key) || (!is_file_key(key) && !str_starts(key, "tool "));
+		if (answers && !str_list_has(keys, key))
+			json_unset(entries, key);
+	}
+}
+
 void entry_prune(struct json *entries)
 {
 	_cleanup_str_list_ struct str_list keys = STR_LIST_INIT, used = STR_LIST_INIT;

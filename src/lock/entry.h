@@ -24,6 +24,8 @@ const char *entry_list(const char *key);
 /* The keys of the file entries that the list (or tool) entry `key` means; none for a file entry. */
 void entry_items(const struct json *entries, const char *key, struct str_list *keys);
 
+/* Drop what answers requests, but not those of these keys. */
+void entry_keep(struct json *entries, const struct str_list *keys);
 /* Drop file entries no list entry means any more. */
 void entry_prune(struct json *entries);
 

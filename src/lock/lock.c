@@ -165,6 +165,14 @@ bool lock_changed(const struct lock *l)
 	return !same(&text, &l->text);
 }
 
+size_t lock_keep(struct lock *l, const struct str_list *keys)
+{
+	size_t before = json_count(l->entries);
+	entry_keep(l->entries, keys);
+	entry_prune(l->entries);
+	return before - json_count(l->entries);
+}
+
 int lock_save(struct lock *l, struct err *err)
 {
 	entry_prune(l->entries);

@@ -58,6 +58,9 @@ struct lock;
 struct lock *lock_open(const char *file, struct err *err);
 void lock_free(struct lock *l);
 bool lock_changed(const struct lock *l);
+/* Drop what answers other requests than those of these keys, and the files that only it names; how many
+ * entries that were. */
+size_t lock_keep(struct lock *l, const struct str_list *keys);
 int lock_save(struct lock *l, struct err *err);   /* replaces the file; same content: same bytes, not touched */
 
 /*
@@ -86,6 +89,8 @@ struct lock_resolve_options {
 struct lock_resolver *lock_resolver_new(struct lock *l, struct store *s,
 	const struct lock_resolve_options *o, struct err *err);
 void lock_resolver_free(struct lock_resolver *r);
+/* The keys of all requests so far, each once; added to keys. */
+void lock_resolver_asked(const struct lock_resolver *r, struct str_list *keys);
 /* Did anything that was asked so far have the name `only`? */
 bool lock_resolver_named(const struct lock_resolver *r);
 int lock_resolve(void *resolver, const struct json *request, struct json **answer, struct err *err);

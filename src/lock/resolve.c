@@ -21,6 +21,7 @@ struct lock_resolver *lock_resolver_new(struct lock *l, struct store *s,
 	r->only = mem_dup(o->only);
 	r->events = o->events;
 	r->releases = json_new_obj();
+	r->asked = json_new_obj();
 	r->scratch = o->scratch ? fs_real(o->scratch, err) : NULL;
 	if (o->scratch && !r->scratch) {
 		lock_resolver_free(r);
@@ -36,12 +37,18 @@ void lock_resolver_free(struct lock_resolver *r)
 	net_free(r->net);
 	pypi_pages_free(r->pages);
 	json_free(r->releases);
+	json_free(r->asked);
 	str_list_free(&r->fresh);
 	free(r->index);
 	free(r->index_option);
 	free(r->only);
 	free(r->scratch);
 	free(r);
+}
+
+void lock_resolver_asked(const struct lock_resolver *r, struct str_list *keys)
+{
+	json_keys(r->asked, keys);
 }
 
 bool lock_resolver_named(const struct lock_resolver *r)
@@ -109,6 +116,7 @@ int lock_resolve(void *resolver, const struct json *request, struct json **answe
 	bool named = r->only && update_concerns(r, &q);
 	bool again = r->update && (!r->only || named) && !str_list_has(&r->fresh, q.key);
 	r->named = r->named || named;
+	json_set(r->asked, q.key, json_new_null());
 	if (!lock_get(r->lock, q.key) || again) {
 		if (resolve(r, &q, err) < 0)
 			return -1;

@@ -21,6 +21,7 @@ struct lock_resolver {
 	bool named;                     /* something that was asked has that name */
 	const struct event_sink *events;
 	struct net *net;                /* NULL until first needed */
+	struct json *asked;             /* an object with the keys of all requests of this run */
 	struct str_list fresh;          /* keys resolved in this run: not again with update */
 	struct pypi_pages *pages;       /* project pages read in this run */
 	struct json *releases;          /* suite -> the text of its signed Release, as read in this run */

@@ -114,6 +114,7 @@ void eval_close(struct eval *e)
 		json_free(e->targets[i].stable_abi);
 	}
 	str_list_free(&e->profiles);
+	str_list_free(&e->modules);
 	for (size_t i = 0; i < e->answers.count; i++)
 		json_free(e->answers.items[i]);
 	list_free(&e->answers);
@@ -181,6 +182,13 @@ void eval_profiles(const struct eval *e, struct str_list *names)
 {
 	for (size_t i = 0; i < e->profiles.count; i++)
 		str_list_add(names, e->profiles.items[i]);
+}
+
+void eval_files(const struct eval *e, struct str_list *files)
+{
+	str_list_add(files, e->recipe);
+	for (size_t i = 0; i < e->modules.count; i++)
+		str_list_add(files, e->modules.items[i]);
 }
 
 struct marking {

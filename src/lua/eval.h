@@ -77,6 +77,9 @@ int eval_tell(struct eval *e, size_t target, struct err *err);
  * where there is none. */
 int eval_default(struct eval *e, size_t *target, struct err *err);
 
+/* The recipe's file and those that it loaded so far, in its folder; added to files. */
+void eval_files(const struct eval *e, struct str_list *files);
+
 /* The names of the recipe's profiles, sorted; added to names. */
 void eval_profiles(const struct eval *e, struct str_list *names);
 /* Mark the targets of a profile that there is; excluded ones are none of it. */

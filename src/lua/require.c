@@ -117,6 +117,8 @@ static void find(lua_State *L, const char *name)
 		if (rc < 0)
 			eval_raise(e);
 		if (rc > 0) {
+			if (order[i] == PLACE_RECIPE)
+				str_list_add(&e->modules, file);
 			compile(L, e, order[i], file);
 			return;
 		}

@@ -606,6 +606,39 @@ def test_a_folder_that_is_not_there(project, repos, tmp_path):
         project.refuses("lock", path, status=status, says=says)
 
 
+def test_prune(project, repos):
+    """What no recipe of the lock asks for goes; all of them must be named, with what they load."""
+    repo = repos("a")
+    repo.commit({"f": "1"})
+    text = 'return forge.fetch(forge.locked {{ kind = "git", url = "file://{0}", rev = "{1}" }})'.format
+    repo.git("branch", "other")
+    repo.git("branch", "old")
+    lock = project.recipes / "forge.lock"
+    both = [project.recipe('require "part"\n' + text(repo.folder, "main")), project.recipe(text(repo.folder, "other"), "y.lua")]
+    project.recipe("return {}", "part.lua")
+    gone = project.recipe(text(repo.folder, "old"), "z.lua")
+    project.run("lock", *both, gone)
+    keys = [f"git file://{repo.folder} {rev}" for rev in ("main", "old", "other")]
+    assert list(json.loads(lock.read_text())["entries"]) == [*keys, "~"]
+    before = lock.read_bytes()
+    project.refuses("lock", "--prune", *both, status=2, says=["--prune: ", "/z.lua shares the lock: name it too, or"])
+    project.refuses("lock", "--prune", "--set", "version=1", *both, status=2, says=["--prune: not with --set or --env"])
+    assert lock.read_bytes() == before
+    pathlib.Path(gone).unlink()
+    _, err = project.run("lock", "--prune", both[0], "recipes/./y.lua")
+    assert f"{lock}: 1 entry dropped" in err
+    assert list(json.loads(lock.read_text())["entries"]) == [keys[0], keys[2], "~"]
+    before = lock.stat()
+    assert "0 entries dropped" in project.run("lock", "--prune", *both)[1]
+    assert lock.stat().st_ino == before.st_ino
+
+
+def test_quiet_locking_says_nothing(project, repos):
+    repo = repos("a")
+    repo.commit({"f": "1"})
+    assert project.run("lock", "--quiet", recipe(project, f"file://{repo.folder}", "main")) == ("", "")
+
+
 def test_locks_merge(project, repos, tmp_path):
     """Two branches that each lock something merge, at any places and side by side; forge reads what comes out."""
     for name in "abcd":

@@ -3,7 +3,7 @@
 
 static void test_corpus(void **state)
 {
-	assert_int_equal(fuzz_replay("tests/fuzz/corpus/pyproject"), 7);
+	assert_int_equal(fuzz_replay("tests/fuzz/corpus/pyproject"), 8);
 }
 
 int main(void)
