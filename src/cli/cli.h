@@ -57,6 +57,9 @@ int cli_select(struct eval *e, const struct options *o, size_t **chosen, size_t 
 /* "1.4 GB", "312 kB"; "2 min 05 s", "3.1 s", "12 ms". Owned by the caller. */
 char *cli_bytes(int64_t bytes);
 char *cli_duration(int64_t ms);
+/* Is fd a terminal that can redraw lines; and one that wants colours (no-color.org)? */
+bool cli_is_terminal(int fd);
+bool cli_has_color(int fd);
 /* Words in lines of at most 79 columns, all but the first line indented; line ends stay. Owned by the caller. */
 char *cli_wrap(const char *text, int indent);
 

@@ -111,9 +111,8 @@ static void progress(void *ctx, size_t done, size_t total)
 static int collect(struct store *s, const struct store_gc *gc, const struct options *o, struct store_gc_done *done,
 	struct err *err)
 {
-	const char *term = getenv("TERM");
 	struct progress p = { loop_now(), 0 };
-	bool show = !o->quiet && isatty(STDERR_FILENO) && !str_eq(term, "dumb");
+	bool show = !o->quiet && cli_is_terminal(STDERR_FILENO);
 	int rc = store_gc_run(s, gc, show ? progress : NULL, &p, done, err);
 	if (p.shown)
 		fprintf(stderr, "\r\033[K");

@@ -183,10 +183,8 @@ void display_expect(struct display *d, int64_t fetch_bytes)
 struct display *display_new(const struct options *o, struct loop *loop, struct event_sink *sink)
 {
 	struct display *d = mem_alloc(sizeof *d);
-	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
-	bool terminal = isatty(STDERR_FILENO) && !(term && strcmp(term, "dumb") == 0);
-	d->live = terminal && !o->quiet && loop;
-	d->color = terminal && !(no_color && *no_color);
+	d->live = cli_is_terminal(STDERR_FILENO) && !o->quiet && loop;
+	d->color = cli_has_color(STDERR_FILENO);
 	d->quiet = o->quiet;
 	d->verbose = o->verbose && !o->quiet;
 	d->keep_going = o->keep_going;

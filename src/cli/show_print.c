@@ -2,16 +2,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/cli.h"
 #include "cli/show.h"
 
-/* The state in one or two words, and why it is that. */
-static const char *state_of(const struct row *row, const char **why)
+enum state { IN_STORE, TO_BUILD, EXCLUDED, IMPOSSIBLE, ERROR, STATES };
+
+static const char *const words[STATES] = { "in the store", "to build", "excluded", "impossible", "error" };
+
+/* The state, and why it is that. */
+static enum state state_of(const struct row *row, const char **why)
 {
 	const struct eval_target *t = &row->target;
 	*why = t->excluded ? t->excluded : row->error ? row->error : t->impossible;
-	return t->excluded ? "excluded" : row->error ? "error" : t->impossible ? "impossible"
-		: row->left.fetch + row->left.build ? "to build" : "in the store";
+	return t->excluded ? EXCLUDED : row->error ? ERROR : t->impossible ? IMPOSSIBLE
+		: row->left.fetch + row->left.build ? TO_BUILD : IN_STORE;
 }
 
 static struct json *profiles_of(const bool *const *marked, const struct str_list *names, size_t target)
@@ -26,7 +32,7 @@ static struct json *profiles_of(const bool *const *marked, const struct str_list
 static struct json *describe(const struct shown *v, const struct row *row, size_t target)
 {
 	const struct eval_target *t = &row->target;
-	const char *why, *state = state_of(row, &why);
+	const char *why, *state = words[state_of(row, &why)];
 	struct json *j = json_new_obj();
 	json_set_str(j, "recipe", t->recipe);
 	json_set_str(j, "version", t->version);
@@ -69,20 +75,37 @@ static int wider(int width, const char *text)
 	return n > width ? n : width;
 }
 
-static void print_state(const struct row *row)
+static void print_state(const struct row *row, const char *state, const char *why)
 {
-	const char *why, *state = state_of(row, &why);
 	if (why)
-		printf("%s: %s\n", state, why);
+		printf("%s: %s", state, why);
 	else if (row->left.fetch + row->left.build)
-		printf("%s (%zu to fetch, %zu steps)\n", state, row->left.fetch, row->left.build);
+		printf("%s (%zu to fetch, %zu steps)", state, row->left.fetch, row->left.build);
 	else
-		printf("%s\n", state);
+		printf("%s", state);
+}
+
+/* "54 variants: 2 in the store, 14 to build, 38 impossible" */
+static void print_count(const struct shown *v)
+{
+	const char *why, *before = ": ";
+	size_t counts[STATES] = { 0 };
+	for (size_t i = 0; i < v->rows.count; i++)
+		counts[state_of(&v->rows.items[i], &why)]++;
+	printf("%zu variants", v->rows.count);
+	for (size_t s = 0; s < STATES; s++) {
+		if (!counts[s])
+			continue;
+		printf("%s%zu %s", before, counts[s], words[s]);
+		before = ", ";
+	}
+	printf("\n");
 }
 
 void show_table(const struct shown *v)
 {
 	_cleanup_str_list_ struct str_list names = STR_LIST_INIT;
+	bool color = cli_has_color(STDOUT_FILENO);
 	int name = 7, label = 5, wheel = 5;
 	for (size_t i = 0; i < v->rows.count; i++) {
 		name = wider(name, v->rows.items[i].target.name);
@@ -93,10 +116,15 @@ void show_table(const struct shown *v)
 	for (size_t i = 0; i < v->rows.count; i++) {
 		const struct row *row = &v->rows.items[i];
 		const struct eval_target *t = &row->target;
-		printf("%c %-*s  %-*s  %-*s  ", v->targets[i] == v->first ? '*' : ' ', name, *t->name ? t->name : "(only one)",
+		const char *why, *state = words[state_of(row, &why)];
+		bool dim = why && color; /* those that can be had stand out */
+		printf("%s%c %-*s  %-*s  %-*s  ", dim ? "\033[2m" : "", v->targets[i] == v->first ? '*' : ' ', name, *t->name ? t->name : "(only one)",
 			label, t->label ? t->label : "-", wheel, row->wheel ? row->wheel : "-");
-		print_state(row);
+		print_state(row, state, why);
+		printf("%s\n", dim ? "\033[0m" : "");
 	}
+	if (v->rows.count > 1)
+		print_count(v);
 	eval_profiles(v->e, &names);
 	for (size_t i = 0; i < names.count; i++)
 		printf("%s%s", i ? ", " : "profiles: ", names.items[i]);

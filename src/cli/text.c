@@ -3,7 +3,9 @@
 #include "core/buf.h"
 #include "core/mem.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define WRAP_COLUMNS 79
 
@@ -15,6 +17,17 @@ char *cli_bytes(int64_t bytes)
 	for (; n >= 999.5 && unit + 1 < sizeof units / sizeof *units; unit++)
 		n /= 1000;
 	return mem_printf(unit && n < 9.95 ? "%.1f %s" : "%.0f %s", n, units[unit]);
+}
+
+bool cli_is_terminal(int fd)
+{
+	return isatty(fd) && !str_eq(getenv("TERM"), "dumb");
+}
+
+bool cli_has_color(int fd)
+{
+	const char *no_color = getenv("NO_COLOR");
+	return cli_is_terminal(fd) && !(no_color && *no_color);
 }
 
 char *cli_duration(int64_t ms)

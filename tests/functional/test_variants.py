@@ -5,6 +5,7 @@ import pathlib
 import re
 import shutil
 import signal
+import subprocess
 import time
 
 import pytest
@@ -69,9 +70,25 @@ def test_show_tells_all_of_each_variant(locked):
     assert re.search(r"^\* cp313-torch2.11-cu130-flavoura +1.0\+cu130torch2.11a +x-1.0\+cu130torch2.11a-\*.whl +to build \(\d+ to fetch, \d+ steps\)$", out, re.M)
     assert re.search(r"^  cp313-torch2.11-cu130-flavourb .* excluded: no b yet$", out, re.M)
     assert re.search(r"^  cp313-torch2.10-cu130-flavoura .* impossible: torch 2.10.0 is built for CUDA 12.8; ", out, re.M)
-    assert out.splitlines()[-1] == "profiles: all, default, python313, pytorch210, pytorch211, pytorch212, stable"
+    assert out.splitlines()[-2:] == ["6 variants: 1 to build, 1 excluded, 4 impossible",
+                                     "profiles: all, default, python313, pytorch210, pytorch211, pytorch212, stable"]
+    assert "\033" not in out
     assert list(show(locked, WHEEL % TORCHES, "--profile", "pytorch211")) == ["cp313-torch2.11-cu130-flavoura"]
     assert len(show(locked, WHEEL % TORCHES, "--variant", "flavour=a")) == 3
+
+
+def test_show_dims_what_can_not_be_had(locked):
+    """On a terminal, unless NO_COLOR is set."""
+    locked.recipe(WHEEL % TORCHES)
+    for env, dimmed in ({}, 5), ({"NO_COLOR": "1"}, 0), ({"TERM": "dumb"}, 0):
+        ours, theirs = os.openpty()
+        base = {k: v for k, v in locked.env.items() if k not in ("NO_COLOR", "TERM")} | {"TERM": "xterm"}
+        subprocess.run([locked.program, "show", "recipes/x.lua"], stdout=theirs, env=base | env, cwd=locked.folder, check=True)
+        os.close(theirs)
+        lines = os.read(ours, 1 << 16).decode().splitlines()
+        os.close(ours)
+        assert sum(line.startswith("\033[2m") and line.endswith("\033[0m") for line in lines) == dimmed
+        assert sum("\033" in line for line in lines) == dimmed and len(lines) == 9
 
 
 def test_a_wheel_from_git_takes_what_it_needs_from_the_lock(locked):
@@ -337,7 +354,8 @@ def test_show_of_many_variants(locked):
     assert all_of_them["cp313-torch2.10-cu130-flavour001"]["state"] == "impossible"
     assert "no 077" in all_of_them["cp313-torch2.11-cu130-flavour077"]["because"]
     table, _ = locked.run("show", "recipes/x.lua")
-    assert len(table.splitlines()) == 202 and table.splitlines()[1].startswith("* cp313-torch2.11-cu130-flavour001 ")
+    assert table.splitlines()[-2] == "200 variants: 98 to build, 2 excluded, 99 impossible, 1 error"
+    assert len(table.splitlines()) == 203 and table.splitlines()[1].startswith("* cp313-torch2.11-cu130-flavour001 ")
     both = json.loads(locked.run("show", "--json", "recipes/x.lua", "recipes/x.lua")[0])
     assert both == list(all_of_them.values()) * 2
 
