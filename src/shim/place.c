@@ -44,6 +44,7 @@ void place_run(const struct shim *s, char **argv)
 void shim_run(const struct shim *s, char **argv)
 {
 	int connection = -1, status = 0;
+	argv = options_expand(s->tool, argv);
 	switch (ask(s, argv, &connection, &status)) {
 	case ASKED_DONE:
 		exit(status);

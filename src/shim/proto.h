@@ -7,9 +7,10 @@
  * and then NUL-terminated texts:
  *     tool          "cc", "c++" or "nvcc"
  *     cwd           the physical working folder
- *     argc          decimal, >= 1, and as many texts: argv as the caller gave it, argv[0] included
+ *     argc          decimal, >= 1, and as many texts: argv as the caller gave it, argv[0] included, with the words of
+ *                   files of options in their place (options.c)
  *     envc          decimal, and as many texts NAME=value: those of PROTO_ENVIRONMENT that are set, in its order
- * The shim adds nothing to argv: run without a socket (as in forge's own sandboxes) it adds by itself what it
+ * The shim adds nothing else to argv: run without a socket (as in forge's own sandboxes) it adds by itself what it
  * always adds, so forge runs the same program with the same arguments.
  *
  * Answer: frames of PROTO_FRAME bytes (u8 type, u32 length of the payload) and the payload; see enum proto_frame.

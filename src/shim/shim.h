@@ -38,6 +38,12 @@ enum asked {
  * When the service breaks off it says so and ends the process. */
 enum asked ask(const struct shim *s, char **argv, int *connection, int *status);
 
+/* --- options.c ------------------------------------------------------------------------------ */
+
+/* argv with the words of files of options (gcc's @FILE, nvcc's --options-file FILE: CMake has its -I there) in the place
+ * of what names them, so that the whole command is seen. What is not plainly words is left for the compiler to read. */
+char **options_expand(enum tool tool, char **argv);
+
 /* --- answer.c ------------------------------------------------------------------------------- */
 
 /* Take frames until the last one. */

@@ -157,6 +157,15 @@ def test_commands_of_other_forms(compilers):
     assert differ(compilers.build(script)[0], wanted) == []
 
 
+def test_files_of_options(compilers):
+    """gcc's @FILE: found again, unless what it says has changed."""
+    script = HEADER + source("a.c", '#include "h.h"', "int a = TWICE(N);") + "echo '-O2 -DN=%d' > flags\ngcc @flags -c a.c -o a.o; cp a.o $out\n"
+    made, found = compilers.same(script % 1)
+    assert [note for _, note in made] == ["miss"] and [note for _, note in found] == ["hit"]
+    other, records = compilers.build(script % 2)
+    assert other != compilers.build(script % 1)[0] and [r["note"] for r in records if r["what"] == "compile"] == ["miss"]
+
+
 def test_native_is_refused(compilers):
     _, err = compilers.project.realise(real.recipe("native", "echo 'int a;' > a.c; gcc -march=native -c a.c; echo > $out"), status=100)
     assert "depends on the machine that the build happens to run on" in err
@@ -183,7 +192,10 @@ def compile_line(flags="", archs=("80",), define="-DHOST=1", name="k.cu", how="-
     compile_line("-gencode arch=compute_90,code=compute_90 -Xcompiler -Wall"), compile_line("-arch=sm_86", ()),
     compile_line(name="k.cc", define="-DHOST=2", how="-x cu -c"),
     compile_line("""-m64 -D_FORCE_INLINES -Xcompiler ',"-fsigned-char","-W","-pthread","-O3","-DNDEBUG"' -Xcompiler=-fPIC --std=c++17 -DNVCC"""),
-], ids=range(12))
+    # CMake's words: its folders of headers stand in a file
+    "mkdir inc; mv k.h inc; printf '%s\\n' '-Iinc -isystem inc' -DHOST=3 > includes.rsp\n" +
+    compile_line("-forward-unknown-to-host-compiler --options-file includes.rsp -MD -MT k.o -MF k.o.d", define="", how="-x cu -c"),
+], ids=range(13))
 def test_nvcc_same_bytes(compilers, line):
     made, found = compilers.same(FILES + "cp k.cu k.cc\n" + TIMES + line)
     assert made[0][1] == "miss" or made[0][1].startswith("miss, as a whole: ")
