@@ -45,28 +45,6 @@ def beside(own, needs):
             beside(mine, entry)
 
 
-def plain(name):
-    """A project's name in one spelling (PEP 503)."""
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def missing():
-    """What the wheel says that it needs everywhere, and that is not there."""
-    needs = [need for own in metadata.distributions(path=[str(SITE)]) for need in own.requires or () if ";" not in need]
-    there = {plain(other.metadata["Name"]) for other in metadata.distributions(path=[str(NEEDS)])}
-    return sorted(name for name in {re.match(r"[\w.-]*", need).group() for need in needs} if plain(name) not in there)
-
-
-def advice(module):
-    """What to do where this module was not found."""
-    top = module.partition(".")[0]
-    if top in top_level() or (SITE / top).is_dir():
-        return f"the wheel has no module {module}"
-    if lacks := missing():
-        return f"the wheel needs {', '.join(lacks)}, which the test is without: name all that it needs in the recipe's runtime"
-    return f"the wheel needs {top} and does not say so: name the project that has it in test.requires"
-
-
 def top_level():
     """Modules and packages at the top of what was installed; not private ones."""
     names = set()
@@ -78,14 +56,49 @@ def top_level():
     return sorted(name for name in names if not name.startswith("_"))
 
 
-def main():
-    sys.path.pop(0)
-    [wheel] = Path(os.environ["FORGE_WHEEL"]).glob("*.whl")
-    install(wheel)
+def plain(name):
+    """A project's name in one spelling (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def missing():
+    """What the wheel says that it needs everywhere, and that is not there."""
+    needs = [need for own in metadata.distributions(path=[str(SITE)]) for need in own.requires or () if ";" not in need]
+    there = {plain(other.metadata["Name"] or "") for other in metadata.distributions(path=[str(NEEDS)])}
+    return sorted(name for name in {re.match(r"[\w.-]*", need).group() for need in needs} if plain(name) not in there)
+
+
+def importer(error):
+    """The file with the import that failed."""
+    files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
+    return [file for file in files if not file.startswith("<frozen ")][-1]
+
+
+class Wheel:
+    """What of SITE is the wheel's own, as seen before anything else is put there."""
+
+    def __init__(self):
+        self.files = {str(path) for path in SITE.rglob("*") if path.is_file()}
+        self.modules = {path.name.split(".")[0] for path in SITE.iterdir()}
+        self.missing = missing()
+
+    def advice(self, error, asked):
+        """What to do about a module that was not found; asked: those that the test names."""
+        name, file = error.name, importer(error)
+        top = name.partition(".")[0]
+        if name in asked or top in self.modules:
+            return f"the wheel has no module {name}"
+        if file == "test.run":
+            return f"test.run imports {name}: name the project that has it in test.requires"
+        if file not in self.files:
+            return f"{file} imports {name}, which it should have asked for: name the project that has it in test.requires"
+        if self.missing:
+            return f"the wheel needs {', '.join(self.missing)}, which the test is without: name all that it needs in runtime"
+        return f"the wheel needs {name} and does not say so: name the project that has it in test.requires"
+
+
+def run_test(wheel, modules):
     lines = [f"wheel {wheel.name}"]
-    modules = os.environ["FORGE_IMPORT"].split() or top_level()
-    if not modules:
-        sys.exit(f"{wheel.name} holds no module to import: name one in test.import")
     beside(SITE, NEEDS)
     for name in modules:
         module = importlib.import_module(name)
@@ -101,9 +114,22 @@ def main():
     Path(os.environ["out"]).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-if __name__ == "__main__":
+def main():
+    sys.path.pop(0)
+    [wheel] = Path(os.environ["FORGE_WHEEL"]).glob("*.whl")
+    install(wheel)
+    own = Wheel()
+    modules = os.environ["FORGE_IMPORT"].split() or top_level()
+    if not modules:
+        sys.exit(f"{wheel.name} holds no module to import: name one in test.import")
     try:
-        main()
+        run_test(wheel, modules)
     except ModuleNotFoundError as error:
+        if not error.name:
+            raise
         traceback.print_exc()
-        sys.exit(advice(error.name or ""))
+        sys.exit(own.advice(error, modules))
+
+
+if __name__ == "__main__":
+    main()

@@ -53,8 +53,11 @@ end
 
 -- The folder below a source that is built, as the lock knows it; nil: the outermost.
 local function subdir_of(recipe)
-  local path = (recipe.subdir or "."):gsub("^%./+", ""):gsub("/+$", "")
-  return path ~= "." and path or nil
+  local parts = {}
+  for part in (recipe.subdir or ""):gmatch("[^/]+") do
+    if part ~= "." then parts[#parts + 1] = part end
+  end
+  return parts[1] and table.concat(parts, "/")
 end
 
 -- One source as a folder (a derivation or a store path), and the lock's entry where that has `requires` and

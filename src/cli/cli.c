@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/display.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,6 +91,6 @@ int cli_main(int argc, char **argv)
 		rc = err_sys(&err, "can't write the result");
 	if (rc == 0)
 		return 0;
-	fprintf(stderr, "forge: %s\n", err.msg ? err.msg : "failed");
+	display_error(err.msg ? err.msg : "failed");
 	return err_exit_status(err.code == ERR_NONE ? ERR_FAIL : err.code);
 }

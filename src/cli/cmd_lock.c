@@ -11,8 +11,8 @@
 static const struct option options[] = {
 	{ "update", 0, OPTION_MAYBE, OPTION(update), "NAME", "resolve again what is locked already; with a name, "
 	  "only that project, package or repository" },
-	{ "prune", 0, OPTION_FLAG, OPTION(prune), NULL, "drop what none of these recipes asks for; all that share the lock are "
-	  "to be named" },
+	{ "prune", 0, OPTION_FLAG, OPTION(prune), NULL, "drop what none of these recipes asks for, as they stand (what was "
+	  "locked with --set goes too); all that share the lock are to be named" },
 	{ "index", 0, OPTION_TEXT, OPTION(index), "URL", "the Python index to ask" },
 	{ "set", 0, OPTION_LIST, OPTION(sets), "FIELD=VALUE", "put another value in the place of the recipe's field" },
 	{ "env", 0, OPTION_LIST, OPTION(envs), "NAME=VALUE", "the same by one of its aliases" },
@@ -37,7 +37,7 @@ static int ask_everything(const char *recipe, const char *lib, const struct opti
 			rc = eval_derive(e, i, &results, &count, err);
 	}
 	if (rc == 0)
-		prune_add(prune, recipe, e, resolver);
+		rc = prune_add(prune, recipe, e, resolver, err);
 	eval_close(e);
 	return rc;
 }
@@ -83,13 +83,13 @@ static int run(const struct options *o, struct err *err)
 		if (rc < 0)
 			err_add(err, "%s", o->words.items[i]);
 	}
+	if (rc == 0 && o->update && *o->update && !named)
+		rc = err_set(err, ERR_USAGE, "--update=%s: these recipes ask for nothing of that name", o->update);
 	if (rc == 0 && o->prune)
 		rc = prune_locks(&prune, &sink, err);
 	prune_free(&prune);
 	display_free(display);
 	store_close(s);
-	if (rc == 0 && o->update && *o->update && !named)
-		rc = err_set(err, ERR_USAGE, "--update=%s: these recipes ask for nothing of that name", o->update);
 	return rc;
 }
 

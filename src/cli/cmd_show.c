@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/display.h"
 #include "cli/results.h"
 #include "cli/show.h"
 #include "core/proc.h"
@@ -117,7 +118,7 @@ static int show_all(struct lazy_store *l, struct json *all, struct err *err)
 		if (count == 1)
 			return err_move(err, &own);
 		fflush(stdout);
-		fprintf(stderr, "forge: %s\n", own.msg);
+		display_error(own.msg);
 	}
 	return failed ? err_set(err, ERR_FAIL, "%zu of %zu recipes can't be shown", failed, count) : 0;
 }

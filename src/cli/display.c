@@ -21,6 +21,13 @@ void display_clean(const char *text, struct buf *out)
 	}
 }
 
+void display_error(const char *text)
+{
+	_cleanup_buf_ struct buf clean = BUF_INIT;
+	display_clean(text, &clean);
+	fprintf(stderr, "forge: %s\n", clean.data ? clean.data : "");
+}
+
 /* One line, shown at the next drawing; at once where nothing moves. */
 static void say(struct display *d, const char *color, const char *tag, const char *text)
 {

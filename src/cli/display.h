@@ -20,5 +20,7 @@ void display_free(struct display *d); /* leaves the terminal clean; NULL is fine
 
 /* Text from outside, made harmless for a terminal: control bytes become "?". */
 void display_clean(const char *text, struct buf *out);
+/* "forge: " and the error, cleaned so, as a line on stderr. */
+void display_error(const char *text);
 
 #endif

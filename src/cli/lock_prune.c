@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/cli.h"
 #include "core/fs.h"
@@ -16,10 +17,12 @@ static char *folder_of(const char *file)
 }
 
 /* The lock beside the recipe: one that is named in two ways is one. */
-static struct prune_lock *lock_of(struct prune *p, const char *recipe)
+static struct prune_lock *lock_of(struct prune *p, const char *recipe, struct err *err)
 {
 	_cleanup_free_ char *named = folder_of(recipe);
-	char *folder = fs_real(named, NULL);
+	char *folder = fs_real(named, err);
+	if (!folder)
+		return NULL;
 	for (size_t i = 0; i < p->locks.count; i++)
 		if (str_eq(p->locks.items[i].folder, folder)) {
 			free(folder);
@@ -30,11 +33,23 @@ static struct prune_lock *lock_of(struct prune *p, const char *recipe)
 	return l;
 }
 
-void prune_add(struct prune *p, const char *recipe, const struct eval *e, const struct lock_resolver *r)
+int prune_add(struct prune *p, const char *recipe, const struct eval *e, const struct lock_resolver *r, struct err *err)
 {
-	struct prune_lock *l = lock_of(p, recipe);
+	struct prune_lock *l = lock_of(p, recipe, err);
+	if (!l)
+		return -1;
 	eval_files(e, &l->recipes);
 	lock_resolver_asked(r, &l->asked);
+	return 0;
+}
+
+/* A Lua file as such; links and editors' hidden files are no recipes. */
+static bool is_lua(int folder, const char *name)
+{
+	size_t n = strlen(name);
+	struct stat st;
+	return name[0] != '.' && n > 4 && str_eq(name + n - 4, ".lua") &&
+		fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
 }
 
 static int check_all_named(const struct prune_lock *l, struct err *err)
@@ -44,13 +59,10 @@ static int check_all_named(const struct prune_lock *l, struct err *err)
 	_cleanup_close_ int fd = fs_open_dir(folder, err);
 	if (fd < 0 || fs_list(fd, &names, err) < 0)
 		return -1;
-	for (size_t i = 0; i < names.count; i++) {
-		const char *name = names.items[i];
-		size_t n = strlen(name);
-		if (n > 4 && str_eq(name + n - 4, ".lua") && !str_list_has(&l->recipes, name))
+	for (size_t i = 0; i < names.count; i++)
+		if (is_lua(fd, names.items[i]) && !str_list_has(&l->recipes, names.items[i]))
 			return err_set(err, ERR_USAGE, "--prune: %s/%s shares the lock: name it too, or what it asks for would be "
-				"dropped", folder, name);
-	}
+				"dropped", folder, names.items[i]);
 	return 0;
 }
 

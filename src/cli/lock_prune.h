@@ -14,7 +14,7 @@
 struct prune_lock {
 	char *file;              /* as the person would name it */
 	char *folder;            /* its folder, links resolved */
-	struct str_list recipes; /* file names beside it: recipes, and what they load */
+	struct str_list recipes; /* file names beside it: recipes, and modules that they load */
 	struct str_list asked;   /* keys */
 };
 
@@ -23,7 +23,7 @@ struct prune {
 };
 
 /* A recipe, as the person named it, was evaluated by e, which asked r. */
-void prune_add(struct prune *p, const char *recipe, const struct eval *e, const struct lock_resolver *r);
+int prune_add(struct prune *p, const char *recipe, const struct eval *e, const struct lock_resolver *r, struct err *err);
 /* Drop from each lock what nobody asked for, and tell how much.  A .lua file beside a lock that was neither evaluated
  * nor loaded: ERR_USAGE, and no lock is changed. */
 int prune_locks(struct prune *p, const struct event_sink *events, struct err *err);

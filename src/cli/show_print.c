@@ -7,16 +7,16 @@
 #include "cli/cli.h"
 #include "cli/show.h"
 
-enum state { IN_STORE, TO_BUILD, EXCLUDED, IMPOSSIBLE, ERROR, STATES };
+enum state { IN_STORE, TO_BUILD, EXCLUDED, IMPOSSIBLE, WRONG, STATES };
 
-static const char *const words[STATES] = { "in the store", "to build", "excluded", "impossible", "error" };
+static const char *const state_words[STATES] = { "in the store", "to build", "excluded", "impossible", "error" };
 
 /* The state, and why it is that. */
 static enum state state_of(const struct row *row, const char **why)
 {
 	const struct eval_target *t = &row->target;
 	*why = t->excluded ? t->excluded : row->error ? row->error : t->impossible;
-	return t->excluded ? EXCLUDED : row->error ? ERROR : t->impossible ? IMPOSSIBLE
+	return t->excluded ? EXCLUDED : row->error ? WRONG : t->impossible ? IMPOSSIBLE
 		: row->left.fetch + row->left.build ? TO_BUILD : IN_STORE;
 }
 
@@ -32,7 +32,7 @@ static struct json *profiles_of(const bool *const *marked, const struct str_list
 static struct json *describe(const struct shown *v, const struct row *row, size_t target)
 {
 	const struct eval_target *t = &row->target;
-	const char *why, *state = words[state_of(row, &why)];
+	const char *why, *state = state_words[state_of(row, &why)];
 	struct json *j = json_new_obj();
 	json_set_str(j, "recipe", t->recipe);
 	json_set_str(j, "version", t->version);
@@ -96,33 +96,40 @@ static void print_count(const struct shown *v)
 	for (size_t s = 0; s < STATES; s++) {
 		if (!counts[s])
 			continue;
-		printf("%s%zu %s", before, counts[s], words[s]);
+		printf("%s%zu %s", before, counts[s], state_words[s]);
 		before = ", ";
 	}
 	printf("\n");
+}
+
+struct widths { int name, label, wheel; };
+
+/* On a terminal what can't be had steps back; an error does not. */
+static void print_row(const struct row *row, bool first, struct widths w, bool color)
+{
+	const char *why;
+	const struct eval_target *t = &row->target;
+	enum state state = state_of(row, &why);
+	bool dim = color && (state == EXCLUDED || state == IMPOSSIBLE);
+	printf("%s%c %-*s  %-*s  %-*s  ", dim ? "\033[2m" : "", first ? '*' : ' ', w.name, *t->name ? t->name : "(only one)",
+		w.label, t->label ? t->label : "-", w.wheel, row->wheel ? row->wheel : "-");
+	print_state(row, state_words[state], why);
+	printf("%s\n", dim ? "\033[0m" : "");
 }
 
 void show_table(const struct shown *v)
 {
 	_cleanup_str_list_ struct str_list names = STR_LIST_INIT;
 	bool color = cli_has_color(STDOUT_FILENO);
-	int name = 7, label = 5, wheel = 5;
+	struct widths w = { 7, 5, 5 };
 	for (size_t i = 0; i < v->rows.count; i++) {
-		name = wider(name, v->rows.items[i].target.name);
-		label = wider(label, v->rows.items[i].target.label);
-		wheel = wider(wheel, v->rows.items[i].wheel);
+		w.name = wider(w.name, v->rows.items[i].target.name);
+		w.label = wider(w.label, v->rows.items[i].target.label);
+		w.wheel = wider(w.wheel, v->rows.items[i].wheel);
 	}
-	printf("  %-*s  %-*s  %-*s  %s\n", name, "VARIANT", label, "LABEL", wheel, "WHEEL", "STATE");
-	for (size_t i = 0; i < v->rows.count; i++) {
-		const struct row *row = &v->rows.items[i];
-		const struct eval_target *t = &row->target;
-		const char *why, *state = words[state_of(row, &why)];
-		bool dim = why && color; /* those that can be had stand out */
-		printf("%s%c %-*s  %-*s  %-*s  ", dim ? "\033[2m" : "", v->targets[i] == v->first ? '*' : ' ', name, *t->name ? t->name : "(only one)",
-			label, t->label ? t->label : "-", wheel, row->wheel ? row->wheel : "-");
-		print_state(row, state, why);
-		printf("%s\n", dim ? "\033[0m" : "");
-	}
+	printf("  %-*s  %-*s  %-*s  %s\n", w.name, "VARIANT", w.label, "LABEL", w.wheel, "WHEEL", "STATE");
+	for (size_t i = 0; i < v->rows.count; i++)
+		print_row(&v->rows.items[i], v->targets[i] == v->first, w, color);
 	if (v->rows.count > 1)
 		print_count(v);
 	eval_profiles(v->e, &names);

@@ -8,10 +8,10 @@
 #include "fetch/git.h"
 #include "fetch/url.h"
 #include "lock/pyproject.h"
+#include "lock/requirement.h"
 #include "lock/resolve_impl.h"
 #include "store/store.h"
 
-#define PYPROJECT_LIMIT (4u << 20)
 
 static void progress(void *ctx, int64_t done, int64_t total)
 {
@@ -39,52 +39,51 @@ static struct json *entry_of(const struct request *q, const char *rev, const str
 	return entry;
 }
 
-/* The folder of the tree that is built. */
-static int open_subdir(int tmpfd, const char *tmp, const char *subdir, struct err *err)
+/* The pyproject.toml of the folder that is built: 1, or 0 without one.  Links are not followed: their targets may be
+ * outside. */
+static int read_pyproject(struct lock_resolver *r, const struct request *q, const char *tmp, struct buf *text, struct err *err)
 {
-	_cleanup_close_ int tree = fs_open_beneath(tmpfd, tmp, O_RDONLY | O_DIRECTORY, 0, err);
-	if (tree < 0)
-		return -1;
-	int folder = fs_open_beneath(tree, subdir ? subdir : ".", O_RDONLY | O_DIRECTORY, 0, NULL);
-	return folder < 0 ? err_set(err, ERR_INPUT, "it has no folder %s", subdir) : folder;
-}
-
-/* "requires" and "build_requires", as far as the folder's pyproject.toml tells.  A link is not followed: its target may
- * be outside. */
-static int read_needs(int folder, struct json *entry, struct err *err)
-{
-	_cleanup_buf_ struct buf text = BUF_INIT;
-	_cleanup_str_list_ struct str_list build = STR_LIST_INIT, run = STR_LIST_INIT;
-	_cleanup_close_ int fd = fs_open_beneath(folder, "pyproject.toml", O_RDONLY, 0, err);
-	bool stated = false;
-	if (fd < 0 && errno == ENOENT) {
+	_cleanup_close_ int tree = fs_open_beneath(store_tmp_fd(r->store), tmp, O_RDONLY | O_DIRECTORY, 0, err);
+	_cleanup_close_ int folder = tree < 0 ? -1
+		: fs_open_beneath(tree, q->subdir ? q->subdir : ".", O_RDONLY | O_DIRECTORY, 0, err);
+	_cleanup_close_ int fd = folder < 0 ? -1 : fs_open_beneath(folder, "pyproject.toml", O_RDONLY, 0, err);
+	if (fd < 0 && folder >= 0 && err->sys == ENOENT) {
 		err_clear(err);
 		return 0;
 	}
 	if (fd < 0)
 		return -1;
-	if (fs_slurp(fd, PYPROJECT_LIMIT, &text, err) < 0)
-		return err_add(err, "pyproject.toml");
-	if (pyproject_requires(buf_slice(&text), &build, err) < 0 ||
+	return fs_slurp(fd, PYPROJECT_LIMIT, text, err) < 0 ? err_add(err, PYPROJECT_FILE) : 1;
+}
+
+/* "requires" and "build_requires" in the entry, as far as that file tells. */
+static int read_needs(struct lock_resolver *r, const struct request *q, const char *tmp, struct json *entry, struct err *err)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	_cleanup_str_list_ struct str_list given = STR_LIST_INIT, build = STR_LIST_INIT, run = STR_LIST_INIT;
+	bool stated = false;
+	int rc = read_pyproject(r, q, tmp, &text, err);
+	if (rc <= 0)
+		return rc;
+	if (pyproject_requires(buf_slice(&text), &given, err) < 0 ||
 	    pyproject_dependencies(buf_slice(&text), &run, &stated, err) < 0)
 		return -1;
+	if (requirements_normalise(&given, &build, err) < 0)
+		return err_add(err, PYPROJECT_FILE ", build-system.requires");
 	json_set(entry, "build_requires", json_new_strs(&build));
 	if (stated)
 		json_set(entry, "requires", json_new_strs(&run));
 	return 0;
 }
 
-/* Put in what the tree says that it needs.  What can't be read is no error: a recipe can say it instead. */
-static int add_needs(struct lock_resolver *r, const struct request *q, const char *tmp, struct json *entry, struct err *err)
+/* Put in what the tree says that it needs.  What can't be read is no error: a recipe can say it instead, and patches and
+ * further sources may make what isn't there yet. */
+static void add_needs(struct lock_resolver *r, const struct request *q, const char *tmp, struct json *entry)
 {
 	_cleanup_err_ struct err why = { 0 };
-	_cleanup_close_ int folder = open_subdir(store_tmp_fd(r->store), tmp, q->subdir, err);
-	if (folder < 0)
-		return -1;
-	if (read_needs(folder, entry, &why) < 0)
+	if (read_needs(r, q, tmp, entry, &why) < 0)
 		event_warn(r->events, "%s: %s; so what it needs is not locked: say it in the recipe, as requires and runtime",
 			q->words, why.msg);
-	return 0;
 }
 
 /* A pointer is what git holds, so it is what the lock pins: a person should know. */
@@ -124,7 +123,7 @@ int resolve_git(struct lock_resolver *r, const struct request *q, struct err *er
 		rc = measure(r, tmp, &nar, err);
 	if (rc == 0) {
 		entry = entry_of(q, json_get_str(answer, "rev"), &nar);
-		rc = add_needs(r, q, tmp, entry, err);
+		add_needs(r, q, tmp, entry);
 	}
 	fs_remove_tree(store_tmp_fd(r->store), tmp, NULL);
 	if (rc < 0)

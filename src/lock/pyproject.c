@@ -8,12 +8,11 @@
 #include "wheel/metadata.h"
 
 #define LIST_LIMIT 1000
-#define FILE_NAME  "pyproject.toml"
 
 int pyproject_requires(struct slice toml, struct str_list *out, struct err *err)
 {
 	struct toml_key key = { .name = "build-system.requires", .list = out };
-	if (toml_read(toml, FILE_NAME, &key, 1, err) < 0)
+	if (toml_read(toml, PYPROJECT_FILE, &key, 1, err) < 0)
 		return -1;
 	if (!key.found)
 		str_list_add(out, "setuptools>=40.8.0");
@@ -47,12 +46,12 @@ int pyproject_dependencies(struct slice toml, struct str_list *out, bool *stated
 	struct toml_key keys[] = { [NAME] = { .name = "project.name" },
 		[DEPENDENCIES] = { .name = "project.dependencies", .list = &dependencies },
 		[DYNAMIC] = { .name = "project.dynamic", .list = &dynamic } };
-	if (toml_read(toml, FILE_NAME, keys, sizeof keys / sizeof *keys, err) < 0)
+	if (toml_read(toml, PYPROJECT_FILE, keys, sizeof keys / sizeof *keys, err) < 0)
 		return -1;
 	*stated = keys[NAME].found && !str_list_has(&dynamic, "dependencies");
 	for (size_t i = 0; *stated && i < dependencies.count; i++)
 		if (add_own(slice_of(dependencies.items[i]), out, err) < 0)
-			return err_add(err, FILE_NAME ", project.dependencies");
+			return err_add(err, PYPROJECT_FILE ", project.dependencies");
 	sort_once(out);
 	return 0;
 }

@@ -9,7 +9,10 @@
 #include "core/err.h"
 #include "core/str.h"
 
-/* The strings of build-system.requires.  Without that table or key: "setuptools>=40.8.0" (PEP 517).
+#define PYPROJECT_FILE  "pyproject.toml"
+#define PYPROJECT_LIMIT (4u << 20) /* bytes, of it and of PKG-INFO */
+
+/* The strings of build-system.requires, unchecked.  Without that table or key: "setuptools>=40.8.0" (PEP 517).
  * A value of another form is an error that names the line. */
 int pyproject_requires(struct slice toml, struct str_list *out, struct err *err);
 

@@ -191,7 +191,10 @@ static int read_subdir(const struct json *j, struct request *r, struct err *err)
 		return 0;
 	if (!text)
 		return err_set(err, ERR_INPUT, "field \"subdir\" must be a string");
-	if (!*text || strlen(text) > PATH_LIMIT || strpbrk(text, " \t\n"))
+	bool plain = *text && strlen(text) <= PATH_LIMIT;
+	for (const char *p = text; *p; p++)
+		plain = plain && (unsigned char)*p >= 0x20 && *p != 0x7f;
+	if (!plain)
 		return err_set(err, ERR_INPUT, "field \"subdir\" can't be \"%.200s\"", text);
 	r->subdir = mem_dup(text);
 	return 0;

@@ -12,7 +12,6 @@
 #include "wheel/name.h"
 
 #define FILE_LIMIT ((uint64_t)16 << 30)
-#define MEMBER_LIMIT (4u << 20)
 
 typedef int requires_fn(struct slice text, struct str_list *out, struct err *err);
 
@@ -23,7 +22,7 @@ static int add_list(struct json *entry, const char *field, int fd, const char *m
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	_cleanup_str_list_ struct str_list list = STR_LIST_INIT;
 	bool found = false;
-	if (unpack_read_member(fd, member, MEMBER_LIMIT, &text, &found, err) < 0)
+	if (unpack_read_member(fd, member, PYPROJECT_LIMIT, &text, &found, err) < 0)
 		return -1;
 	if (fn(buf_slice(&text), &list, err) < 0)
 		return -1;
@@ -66,7 +65,7 @@ int resolve_sdist(struct lock_resolver *r, const struct request *q, struct err *
 	struct json *entry = pypi_entry(&pick);
 	free(pick.sha256);
 	if (add_list(entry, "requires", fd, "PKG-INFO", pkginfo_requires, err) < 0 ||
-	    add_list(entry, "build_requires", fd, "pyproject.toml", pyproject_requires, err) < 0) {
+	    add_list(entry, "build_requires", fd, PYPROJECT_FILE, pyproject_requires, err) < 0) {
 		json_free(entry);
 		return err_add(err, "%s", pick.file->filename);
 	}

@@ -6,6 +6,7 @@
 #include "core/buf.h"
 
 #define LIST_LIMIT 1000
+#define KEY_LIMIT  2000
 
 /* A walk over TOML text: strings and comments are stepped over, so that what they hold is never taken
  * for a table or a key. */
@@ -52,6 +53,14 @@ static void skip_blank(struct walk *w, bool lines)
 	}
 }
 
+/* Where a string of several lines begins with a line end, that is none of its text. */
+static void drop_line_end(struct slice *text)
+{
+	size_t n = text->n > 0 && text->p[0] == '\n' ? 1 : text->n > 1 && memcmp(text->p, "\r\n", 2) == 0 ? 2 : 0;
+	text->p += n;
+	text->n -= n;
+}
+
 /* Past the string (of any of the four forms) at whose opening quote we are; *inner is what it holds, raw. */
 static int skip_string(struct walk *w, struct slice *inner, struct err *err)
 {
@@ -69,8 +78,13 @@ static int skip_string(struct walk *w, struct slice *inner, struct err *err)
 	}
 	if (w->p >= w->end)
 		return refuse(w, err, "a string is not closed");
+	/* One or two quotes may stand before the closing three. */
+	for (int more = 0; many && more < 2 && w->end - w->p > 3 && w->p[3] == *mark; more++)
+		w->p++;
 	inner->n = (size_t)(w->p - inner->p);
 	w->p += strlen(mark);
+	if (many)
+		drop_line_end(inner);
 	return 0;
 }
 
@@ -124,22 +138,33 @@ static bool is_bare(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
+/* A part of a key, added to out: of a quoted one what stands in the quotes.  With dots, escapes or control bytes it is no
+ * looked-for key, and is kept from looking like one. */
+static int read_key_part(struct walk *w, struct buf *out, struct err *err)
+{
+	struct slice part = { w->p, 0 };
+	if (w->p < w->end && (*w->p == '"' || *w->p == '\'')) {
+		if (skip_string(w, &part, err) < 0)
+			return -1;
+	} else {
+		while (w->p < w->end && is_bare(*w->p))
+			w->p++;
+		part.n = (size_t)(w->p - part.p);
+		if (!part.n)
+			return refuse(w, err, "a key is missing");
+	}
+	for (size_t i = 0; i < part.n; i++)
+		buf_byte(out, is_bare(part.p[i]) ? part.p[i] : '?');
+	return out->len > KEY_LIMIT ? refuse(w, err, "a key is longer than %d bytes", KEY_LIMIT) : 0;
+}
+
 /* A key, its parts joined by dots, added to out. */
 static int read_key(struct walk *w, struct buf *out, struct err *err)
 {
 	for (;;) {
-		const char *start = w->p;
 		skip_blank(w, false);
-		if (w->p < w->end && (*w->p == '"' || *w->p == '\'')) {
-			if (read_string(w, out, err) < 0)
-				return -1;
-		} else {
-			start = w->p;
-			while (w->p < w->end && is_bare(*w->p))
-				buf_byte(out, *w->p++);
-		}
-		if (w->p == start)
-			return refuse(w, err, "a key is missing");
+		if (read_key_part(w, out, err) < 0)
+			return -1;
 		skip_blank(w, false);
 		if (w->p >= w->end || *w->p != '.')
 			return 0;
@@ -175,7 +200,7 @@ static int read_array(struct walk *w, const char *key, struct str_list *out, str
 	return 0;
 }
 
-/* "[table]" or "[[table]]". */
+/* "[table]", or "[[table]]", which is one of a list and holds no looked-for key. */
 static int read_header(struct walk *w, struct buf *table, struct err *err)
 {
 	bool twice = at(w, "[[");
@@ -186,7 +211,7 @@ static int read_header(struct walk *w, struct buf *table, struct err *err)
 	if (!at(w, twice ? "]]" : "]"))
 		return refuse(w, err, "a table's name lacks its \"]\"");
 	w->p += twice ? 2 : 1;
-	buf_byte(table, '.');
+	buf_str(table, twice ? "[]." : ".");
 	return 0;
 }
 

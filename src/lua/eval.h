@@ -77,7 +77,7 @@ int eval_tell(struct eval *e, size_t target, struct err *err);
  * where there is none. */
 int eval_default(struct eval *e, size_t *target, struct err *err);
 
-/* The recipe's file and those that it loaded so far, in its folder; added to files. */
+/* The recipe's file and the modules that it loaded so far from its folder; added to files.  Another recipe is no module. */
 void eval_files(const struct eval *e, struct str_list *files);
 
 /* The names of the recipe's profiles, sorted; added to names. */

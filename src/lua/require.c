@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "core/fs.h"
+#include "lua/target.h"
 
 #define FILE_MAX (4u << 20)
 #define NAME_MAX_LEN 128
@@ -105,8 +106,9 @@ void require_load(lua_State *L, enum place place, const char *file)
 	compile(L, e, place, file);
 }
 
-/* Push the chunk of a module, from the first place that has it. */
-static void find(lua_State *L, const char *name)
+/* Push the chunk of a module, from the first place that has it; the file, if that is the recipe's folder, else NULL: lent
+ * by the stack. */
+static const char *find(lua_State *L, const char *name)
 {
 	struct eval *e = eval_of(L);
 	luaL_gsub(L, name, ".", "/");
@@ -117,13 +119,12 @@ static void find(lua_State *L, const char *name)
 		if (rc < 0)
 			eval_raise(e);
 		if (rc > 0) {
-			if (order[i] == PLACE_RECIPE)
-				str_list_add(&e->modules, file);
 			compile(L, e, order[i], file);
-			return;
+			return order[i] == PLACE_RECIPE ? file : NULL;
 		}
 	}
 	luaL_error(L, "require: there is no '%s': neither lib/%s nor %s beside the recipe", name, file, file);
+	return NULL;
 }
 
 /* Push the table of what was loaded. */
@@ -158,11 +159,13 @@ int require_call(lua_State *L)
 		return luaL_error(L, "require: '%s' is required while it is being loaded (a circle)", name);
 	if (!lua_isnil(L, -1))
 		return 1;
-	find(L, name);
+	const char *file = find(L, name);
 	lua_pushlightuserdata(L, (void *)(uintptr_t)&loading_mark);
 	lua_setfield(L, 2, name);
 	lua_pushvalue(L, 1);
 	lua_call(L, 1, 1);
+	if (file && !target_is_recipe(L, -1))
+		str_list_add(&eval_of(L)->modules, file);
 	if (lua_isnil(L, -1)) {
 		lua_pop(L, 1);
 		lua_pushboolean(L, 1);

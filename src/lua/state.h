@@ -27,7 +27,7 @@ struct eval {
 	struct eval_target *targets;
 	size_t target_count;
 	struct str_list profiles; /* names */
-	struct str_list modules;  /* files of the recipe's folder that it loaded */
+	struct str_list modules;  /* files of the recipe's folder that it loaded and that are no recipes */
 	/* Bindings keep what they hold here, not on their stack: a raised error jumps over cleanups. */
 	uint32_t fields;          /* which fields the checked table of this call has: see bind_check_fields */
 	struct buf scratch;

@@ -120,6 +120,15 @@ static void collect_profiles(lua_State *L, int index, struct eval *e)
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &lint_key);
 }
 
+bool target_is_recipe(lua_State *L, int index)
+{
+	if (graph_is_drv(L, index) || !lua_istable(L, index))
+		return graph_is_drv(L, index);
+	bool has = lua_getfield(L, index, "targets") == LUA_TTABLE;
+	lua_pop(L, 1);
+	return has;
+}
+
 void target_collect(lua_State *L)
 {
 	struct eval *e = eval_of(L);

@@ -14,6 +14,8 @@
  * Fills e->targets and keeps the functions.  Raises.
  */
 void target_collect(lua_State *L);
+/* Is the value at index (from the top: negative) of that form? */
+bool target_is_recipe(lua_State *L, int index);
 
 /* Fill target i's label and excluded. Raises. */
 void target_tell(lua_State *L, size_t i);

@@ -50,23 +50,59 @@ static const char *file_named(enum tool tool, char ***arg)
 	return NULL;
 }
 
-/* No quotes, no escapes, no comments, nothing that a shell acts upon: then compilers agree on what its words are. */
+/* No escapes, no comments, nothing that a shell acts upon, no further file: then compilers agree on what its words are. Of
+ * quotes only double ones, which gcc and nvcc both take off. */
 static bool is_simple(const char *text)
 {
-	return !strpbrk(text, "\"'\\#$`@") && !strstr(text, "-optf") && !strstr(text, "--options-file");
+	return !strpbrk(text, "'\\#$`@") && !strstr(text, "-optf") && !strstr(text, "--options-file");
+}
+
+static bool is_blank(char c)
+{
+	return c && strchr(" \t\r\n\v\f", c);
+}
+
+/* The word at *at, without its quotes and ended by NUL, in place; *at moves behind it. NULL: a quote is left open. */
+static char *cut_word(char **at)
+{
+	char *word = *at, *to = word, *from = word;
+	bool quoted = false;
+	for (; *from && (quoted || !is_blank(*from)); from++) {
+		if (quoted && *from == '\n')
+			return NULL;
+		if (*from == '"')
+			quoted = !quoted;
+		else
+			*to++ = *from;
+	}
+	*at = *from ? from + 1 : from;
+	*to = 0;
+	return quoted ? NULL : word;
 }
 
 /* Its words in out; false: it is left to the compiler, and out is as before. */
 static bool push_words(const char *path, struct args *out)
 {
-	char *text = strchr(path, ',') ? NULL : read_file(path), *save = NULL;
+	char *text = strchr(path, ',') ? NULL : read_file(path), *at = text;
+	size_t before = out->count;
 	if (!text || !is_simple(text)) {
 		free(text);
 		return false;
 	}
-	for (char *word = strtok_r(text, " \t\r\n\v\f", &save); word; word = strtok_r(NULL, " \t\r\n\v\f", &save))
-		args_push(out, word); /* they lie in text, which stays */
-	return true;
+	for (;;) {
+		while (is_blank(*at))
+			at++;
+		if (!*at)
+			return true; /* the words lie in text, which stays */
+		char *word = cut_word(&at);
+		if (!word) {
+			out->count = before;
+			out->items[before] = NULL;
+			free(text);
+			return false;
+		}
+		args_push(out, word);
+	}
 }
 
 char **options_expand(enum tool tool, char **argv)

@@ -193,7 +193,7 @@ def compile_line(flags="", archs=("80",), define="-DHOST=1", name="k.cu", how="-
     compile_line(name="k.cc", define="-DHOST=2", how="-x cu -c"),
     compile_line("""-m64 -D_FORCE_INLINES -Xcompiler ',"-fsigned-char","-W","-pthread","-O3","-DNDEBUG"' -Xcompiler=-fPIC --std=c++17 -DNVCC"""),
     # CMake's words: its folders of headers stand in a file
-    "mkdir inc; mv k.h inc; printf '%s\\n' '-Iinc -isystem inc' -DHOST=3 > includes.rsp\n" +
+    "mkdir inc; mv k.h inc; printf '%s\\n' '-Iinc -isystem \"inc\"' -DHOST=3 > includes.rsp\n" +
     compile_line("-forward-unknown-to-host-compiler --options-file includes.rsp -MD -MT k.o -MF k.o.d", define="", how="-x cu -c"),
 ], ids=range(13))
 def test_nvcc_same_bytes(compilers, line):

@@ -579,6 +579,8 @@ def test_what_it_needs(project, repos, tmp_path):
 @pytest.mark.parametrize("files, says", [
     ({"pyproject.toml": "[project\n"}, "pyproject.toml, line 1: a table's name lacks"),
     ({"pyproject.toml": "[project]\nname = 'x'\ndependencies = ['a @@ b']\n"}, "project.dependencies: requirement \"a @@ b\""),
+    ({"pyproject.toml": "[build-system]\nrequires = ['a', 'b c!']\n"}, "pyproject.toml, build-system.requires: requirement \"b c!\""),
+    ({"pyproject.toml": "[build-system]\nrequires = ['a\033]0;title\007 b']\n"}, "requirement \"a?]0;title? b\""),
     ({"pyproject.toml": "#" * (4 << 20) + "\n"}, "pyproject.toml: "),
     ({}, "pyproject.toml: "),
 ])
@@ -595,15 +597,21 @@ def test_what_it_needs_can_not_be_read(project, repos, files, says):
     assert says in line and line.endswith("say it in the recipe, as requires and runtime")
 
 
-def test_a_folder_that_is_not_there(project, repos, tmp_path):
+def test_a_folder_that_can_not_be_opened(project, repos, tmp_path):
+    """One that is not there yet (a patch or a further source may make it), or is no folder of the tree: told."""
     repo = repos("a")
     repo.commit({"setup.py": ""})
-    (tmp_path / "beside").mkdir()
-    for subdir, status, says in (("python", 1, "it has no folder python"), ("../..", 1, "it has no folder ../.."),
-                                 ("setup.py", 1, "it has no folder setup.py"), ("a b", 1, "can't be \"a b\"")):
-        path = project.recipe(f'return forge.fetch(forge.locked {{ kind = "git", url = "file://{repo.folder}", '
-                              f'rev = "main", subdir = "{subdir}" }})')
-        project.refuses("lock", path, status=status, says=says)
+    (repo.folder / "link").symlink_to(".")
+    repo.commit()
+    url = f"file://{repo.folder}"
+    for subdir in "python", "../..", "setup.py", "link", "a b":
+        built, run, err = needs(project, url, subdir)
+        assert (built, run) == (None, None)
+        [line] = [line for line in err.splitlines() if line.startswith("warning: ")]
+        assert subdir in line and line.endswith("say it in the recipe, as requires and runtime")
+    for subdir in "", "a\\27b", "x" * 201:
+        path = project.recipe(f'return forge.fetch(forge.locked {{ kind = "git", url = "{url}", rev = "main", subdir = "{subdir}" }})')
+        project.refuses("lock", path, status=1, says='field "subdir" can\'t be')
 
 
 def test_prune(project, repos):
@@ -624,13 +632,24 @@ def test_prune(project, repos):
     project.refuses("lock", "--prune", *both, status=2, says=["--prune: ", "/z.lua shares the lock: name it too, or"])
     project.refuses("lock", "--prune", "--set", "version=1", *both, status=2, says=["--prune: not with --set or --env"])
     assert lock.read_bytes() == before
+    project.refuses("lock", "--prune", "--update=nothing", *both, gone, status=2, says=["--update=nothing: "])
     pathlib.Path(gone).unlink()
+    for link in ".#y.lua", "link.lua":  # an editor's, and what is no recipe
+        (project.recipes / link).symlink_to("y.lua")
     _, err = project.run("lock", "--prune", both[0], "recipes/./y.lua")
     assert f"{lock}: 1 entry dropped" in err
     assert list(json.loads(lock.read_text())["entries"]) == [keys[0], keys[2], "~"]
     before = lock.stat()
     assert "0 entries dropped" in project.run("lock", "--prune", *both)[1]
     assert lock.stat().st_ino == before.st_ino
+
+
+def test_prune_knows_modules_from_recipes(project):
+    """A recipe that another loads has requests of its own, which the other did not make."""
+    project.recipe('return require("forge").wheel { name = "x", version = "1.0", source = forge.path "src" }', "y.lua")
+    (project.recipes / "src").mkdir()
+    first = project.recipe('require "y"\nreturn sh("a", "echo > $out")')
+    project.refuses("lock", "--prune", first, status=2, says=["--prune: ", "/y.lua shares the lock: name it too, or"])
 
 
 def test_quiet_locking_says_nothing(project, repos):

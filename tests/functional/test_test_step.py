@@ -1,6 +1,7 @@
 """The test step's own program: the wheel stands among what it needs, as an installer would have put it."""
 import importlib.util
-import re
+import pathlib
+import subprocess
 import sys
 import zipfile
 
@@ -57,18 +58,35 @@ def test_nothing_is_needed(step):
     assert not list(step.SITE.iterdir())
 
 
-METADATA = "Metadata-Version: 2.1\nName: a\nVersion: 1\nRequires-Dist: {}\nRequires-Dist: never; python_version < '3'\n"
+METADATA = "Metadata-Version: 2.1\nName: {}\nVersion: 1\nRequires-Dist: {}\nRequires-Dist: never; python_version < '3'\n"
+OTHERS = {"theirs/__init__.py": "import zzz", "half/__init__.py": "", "is_there-2.dist-info/METADATA": METADATA.format("is-there", "not-the-wheels"),
+          "nameless-1.dist-info/METADATA": "Metadata-Version: 2.1\n"}
 
 
-@pytest.mark.parametrize("missing, needs, said", [
-    ("own.deeper", "Is_There", "the wheel has no module own.deeper$"),
-    ("einops.layers", "Is_There", "the wheel needs einops and does not say so: name the project that has it in test.requires$"),
-    ("tvm_ffi", "Apache.tvm-ffi>=1", "the wheel needs Apache.tvm-ffi, which the test is without: name all .* runtime$"),
+@pytest.mark.parametrize("code, asked, needs, run, said", [
+    ("import own.deeper", "own", "Is_There", "", "the wheel has no module own.deeper"),
+    ("", "own_extension", "Is_There", "", "the wheel has no module own_extension"),
+    ("import einops.layers", "own", "Is_There", "", "the wheel needs einops and does not say so: name the project that has it in test.requires"),
+    ("import half.gone", "own", "Is_There", "", "the wheel needs half.gone and does not say so: name the project that has it in test.requires"),
+    ("import tvm_ffi", "own", "Apache.tvm-ffi>=1", "", "the wheel needs Apache.tvm-ffi, which the test is without: name all that it needs in runtime"),
+    ("", "own", "Apache.tvm-ffi>=1", "import pytest_x", "test.run imports pytest_x: name the project that has it in test.requires"),
+    ("import theirs", "own", "Is_There", "",
+     "{site}/theirs/__init__.py imports zzz, which it should have asked for: name the project that has it in test.requires"),
+    ("raise ModuleNotFoundError('install foo')", "own", "Is_There", "", None),
 ])
-def test_a_module_that_is_not_there(step, missing, needs, said):
-    for path, text in {step.SITE / "own/__init__.py": "", step.SITE / "a-1.dist-info/METADATA": METADATA.format(needs),
-                       step.NEEDS / "is_there-2.dist-info/METADATA": METADATA.format("x").replace("Name: a", "Name: is-there"),
-                       }.items():
-        path.parent.mkdir(parents=True)
-        path.write_text(text)
-    assert re.match(said, step.advice(missing))
+def test_a_module_that_is_not_there(step, tmp_path, code, asked, needs, run, said):
+    """Tried as the step is: a Python of its own."""
+    for path, text in OTHERS.items():
+        (step.NEEDS / path).parent.mkdir(parents=True, exist_ok=True)
+        (step.NEEDS / path).write_text(text)
+    with zipfile.ZipFile(tmp_path / "a.whl", "w") as wheel:
+        wheel.writestr("own/__init__.py", code)
+        wheel.writestr("a-1.dist-info/METADATA", METADATA.format("a", needs))
+    program = tmp_path / "step.py"
+    text = pathlib.Path(step.__file__).read_text()
+    program.write_text(text.replace("/build/site-packages", str(step.SITE)).replace("/env/site-packages", str(step.NEEDS)))
+    got = subprocess.run([sys.executable, "-B", program], capture_output=True, text=True, check=False, cwd=tmp_path, env={
+        "FORGE_WHEEL": str(tmp_path), "FORGE_IMPORT": asked, "FORGE_RUN": run, "out": str(tmp_path / "verdict")})
+    assert got.returncode == 1 and not (tmp_path / "verdict").exists()
+    assert got.stderr.splitlines()[-1] == (said.format(site=step.SITE) if said else "ModuleNotFoundError: install foo")
+    assert "Traceback" in got.stderr

@@ -100,7 +100,7 @@ def test_a_wheel_from_git_takes_what_it_needs_from_the_lock(locked):
         "build_requires": ["its-build"], "requires": ["its-run>=1"]}
     path.write_text(json.dumps(lock))
     text = ('return forge.wheel { name = "x", version = "1.0", source = forge.git { url = "file:///x", rev = "v1" }, '
-            'subdir = "./python/", matrix = { torch = { "2.11.0" }, cuda = { "13.0" } }, %s test = { import = "x" } }')
+            'subdir = "././/python//", matrix = { torch = { "2.11.0" }, cuda = { "13.0" } }, %s test = { import = "x" } }')
     for more, asked in (("", "its-build"), ('requires = { "setuptools==80.9.0" },', "its-run>=1")):
         locked.recipe(text % more)
         locked.refuses("realise", "--dry-run", "recipes/x.lua", status=1, says=[

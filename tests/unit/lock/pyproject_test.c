@@ -30,6 +30,9 @@ static void test_requires(void **state)
 		{ "[build-system]\nrequires = [\"a; os_name == \\\"posix\\\"\"]\n", "a; os_name == \"posix\"" },
 		{ "[build-system]\nrequires = [\"\"\"a\"\"\", '''b''']\n", "a|b" },
 		{ "[build-system.x]\nrequires = [1]\n[build-system]\nrequires = ['a']", "a" },
+		{ "[x]\ny = \"\"\"He said \"hi\"\"\"\"\nz = a'\n[build-system]\nrequires = [\"\"\"\na\"\"\"]", "a" },
+		{ "[tool.\"a\\u0062\"]\n\"\\n\" = 1\n[build-system]\nrequires = ['a']", "a" },
+		{ "\"build-system.requires\" = ['no']\n[[build-system]]\nrequires = ['no']\n[build-system]\nrequires = ['a']", "a" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		_cleanup_str_list_ struct str_list list = STR_LIST_INIT;
@@ -67,6 +70,20 @@ static void test_malformed(void **state)
 		if (!strstr(err.msg, rows[i][1]))
 			fail_msg("row %zu: %s", i, err.msg);
 	}
+}
+
+static void test_bytes_in_keys(void **state)
+{
+	static const char nul[] = "[build-system]\n\"requires\0x\" = ['no']\n";
+	static char deep[8000];
+	_cleanup_str_list_ struct str_list list = STR_LIST_INIT;
+	_cleanup_err_ struct err err = { 0 };
+	assert_int_equal(pyproject_requires(SLICE(nul), &list, &err), 0);
+	assert_string_equal(list.items[0], "setuptools>=40.8.0");
+	memset(deep, 'a', sizeof deep - 1);
+	deep[0] = '[';
+	assert_int_equal(pyproject_requires(slice_of(deep), &list, &err), -1);
+	assert_non_null(strstr(err.msg, "line 1: a key is longer than 2000 bytes"));
 }
 
 static void test_dependencies(void **state)
@@ -132,6 +149,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_requires),
 		cmocka_unit_test(test_malformed),
+		cmocka_unit_test(test_bytes_in_keys),
 		cmocka_unit_test(test_dependencies),
 		cmocka_unit_test(test_malformed_dependencies),
 		cmocka_unit_test(test_pkginfo),
