@@ -30,7 +30,7 @@ static void test_requires(void **state)
 		{ "[build-system]\nrequires = [\"a; os_name == \\\"posix\\\"\"]\n", "a; os_name == \"posix\"" },
 		{ "[build-system]\nrequires = [\"\"\"a\"\"\", '''b''']\n", "a|b" },
 		{ "[build-system.x]\nrequires = [1]\n[build-system]\nrequires = ['a']", "a" },
-		{ "[x]\ny = \"\"\"He said \"hi\"\"\"\"\nz = a'\n[build-system]\nrequires = [\"\"\"\na\"\"\"]", "a" },
+		{ "[x]\ny = \"\"\"He said \"hi\"\"\"\"\nz = ''''a'''''\n[build-system]\nrequires = [\"\"\"\na\"\"\"]", "a" },
 		{ "[tool.\"a\\u0062\"]\n\"\\n\" = 1\n[build-system]\nrequires = ['a']", "a" },
 		{ "\"build-system.requires\" = ['no']\n[[build-system]]\nrequires = ['no']\n[build-system]\nrequires = ['a']", "a" },
 	};
