@@ -61,13 +61,6 @@ def plain(name):
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def missing():
-    """What the wheel says that it needs everywhere, and that is not there."""
-    needs = [need for own in metadata.distributions(path=[str(SITE)]) for need in own.requires or () if ";" not in need]
-    there = {plain(other.metadata["Name"] or "") for other in metadata.distributions(path=[str(NEEDS)])}
-    return sorted(name for name in {re.match(r"[\w.-]*", need).group() for need in needs} if plain(name) not in there)
-
-
 def importer(error):
     """The file with the import that failed."""
     files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
@@ -80,7 +73,13 @@ class Wheel:
     def __init__(self):
         self.files = {str(path) for path in SITE.rglob("*") if path.is_file()}
         self.modules = {path.name.split(".")[0] for path in SITE.iterdir()}
-        self.missing = missing()
+        self.needs = [need for own in metadata.distributions(path=[str(SITE)]) for need in own.requires or ()]
+
+    def missing(self):
+        """The projects that it says it needs, whatever the system, and that are not there."""
+        there = {plain(other.metadata["Name"] or "") for other in metadata.distributions(path=[str(NEEDS)])}
+        names = {re.match(r"[\w.-]*", need).group() for need in self.needs if ";" not in need}
+        return sorted(name for name in names if plain(name) not in there)
 
     def advice(self, error, asked):
         """What to do about a module that was not found; asked: those that the test names."""
@@ -92,8 +91,8 @@ class Wheel:
             return f"test.run imports {name}: name the project that has it in test.requires"
         if file not in self.files:
             return f"{file} imports {name}, which it should have asked for: name the project that has it in test.requires"
-        if self.missing:
-            return f"the wheel needs {', '.join(self.missing)}, which the test is without: name all that it needs in runtime"
+        if lacks := self.missing():
+            return f"the wheel needs {', '.join(lacks)}, which the test is without: name all that it needs in runtime"
         return f"the wheel needs {name} and does not say so: name the project that has it in test.requires"
 
 
