@@ -257,6 +257,8 @@ int toml_read(struct slice text, const char *name, struct toml_key *keys, size_t
 	static const char mark[] = "\xef\xbb\xbf";
 	struct walk w = { name, text.p, text.p + text.n, 1 };
 	_cleanup_buf_ struct buf table = BUF_INIT;
+	if (memchr(w.p, 0, text.n)) /* and texts could end early */
+		return err_set(err, ERR_INPUT, "%s: a NUL byte: this is no TOML", name);
 	if (at(&w, mark))
 		w.p += sizeof mark - 1;
 	for (;;) {
