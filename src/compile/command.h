@@ -41,6 +41,7 @@ struct compile_command {
 	/* The rest for COMPILE_CC and COMPILE_NVCC only. */
 	char *source;           /* as given; relative to cwd */
 	char *object;           /* absolute: where the shim is to write the object */
+	char *object_folder;    /* nvcc with -g: its folder as the command has it, with "/"; NULL: it is not in the object */
 	char *depfile;          /* absolute: where it is to write the dependencies; NULL for none */
 	enum compile_deps deps;
 	bool deps_users;        /* nvcc: without the headers of the system (-MMD) */

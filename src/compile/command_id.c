@@ -52,6 +52,7 @@ void compile_command_id(const struct compile_command *c, const struct compile_re
 	add(&h, toolchain);
 	add(&h, c->cwd);
 	add(&h, c->out_object); /* a name that may stand in the object */
+	add(&h, c->object_folder ? c->object_folder : "");
 	add(&h, c->deps == COMPILE_DEPS_NONE ? "no deps" : "deps");
 	for (size_t i = 0; i < c->env.count; i++) {
 		add(&h, "env");

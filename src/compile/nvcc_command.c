@@ -101,7 +101,9 @@ static void read_host_word(struct reading *g, const char *word)
 		g->relative |= m.value[0] != '/';
 		break;
 	case USE_DEBUG:
-		command_place(g->c, "%s puts the names of temporary files into the object", word);
+		if (!str_starts(word, "-g"))
+			command_place(g->c, "it has other names for folders in debug information: %s", word);
+		g->debug = true;
 		break;
 	case USE_KEY: case USE_TEXT: case USE_LINK:
 		if (str_starts(word, "-Wp,"))
@@ -250,6 +252,22 @@ static void read_words(struct reading *g)
 	}
 }
 
+/* The host's debug information names nvcc's temporary files, which stand beside the object: under the name of its own
+ * folder, as the command has it, also where that is COMPILE_OUT.  Without a folder a file may go by one name where
+ * here it goes by two. */
+static void name_object_folder(struct reading *g)
+{
+	const char *object = g->object ? g->object : "";
+	char *folder = g->c->object_folder = mem_dup_n(object, (size_t)(command_base(object) - object));
+	if (!*folder)
+		command_place(g->c, "with -g, its object has no folder");
+	if (!is_plain(folder) || strchr(folder, ','))
+		command_place(g->c, "its object's folder has an odd name");
+	_cleanup_free_ char *map = mem_printf("-Xcompiler=-fdebug-prefix-map=" COMPILE_OUT "/=%s", folder);
+	command_word(g, map);
+	str_list_take(&g->c->key, mem_printf("object's folder %s", folder));
+}
+
 void command_read_nvcc(struct reading *g)
 {
 	static const char *const front[] = { "/bin/sh", "-c", preprocess_script, "forge", program };
@@ -272,6 +290,8 @@ void command_read_nvcc(struct reading *g)
 		command_place(g->c, "its object has an odd name");
 		return;
 	}
+	if (g->debug)
+		name_object_folder(g);
 	g->c->looks_at_files = g->lines || g->debug;
 	g->debug |= g->lines && g->relative;
 	str_list_take(&g->c->key, mem_printf("object %s", base));

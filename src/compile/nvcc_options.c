@@ -32,8 +32,7 @@ static const struct option options[] = {
 	PLACE("options-file", VALUE, "it has a file of options"), PLACE("optf", VALUE, "it has a file of options"),
 	PLACE("G", FLAG, "-G puts the names of temporary files into the object"),
 	PLACE("device-debug", FLAG, "--device-debug puts the names of temporary files into the object"),
-	PLACE("g", FLAG, "-g puts the names of temporary files into the object"),
-	PLACE("debug", FLAG, "--debug puts the names of temporary files into the object"),
+	OTHER("g", NVCC_FLAG, DEBUG), OTHER("debug", NVCC_FLAG, DEBUG),
 
 	/* what the preprocessor alone sees */
 	OTHER("-D", JOINED, TEXT), OTHER("D", NVCC_VALUE, TEXT), OTHER("define-macro", NVCC_VALUE, TEXT),

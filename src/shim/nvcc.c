@@ -13,8 +13,8 @@
 
 /* Left out of the seed: options that don't change code, or whose values are places: the output (setup.py puts
  * the Python version there), folders of headers (Python's own differ by version), what nvcc does in parallel,
- * what it prints and keeps, and what is added here anyway.  So one source compiled for two Pythons gets one seed.
- * And the architectures: an architecture's code is to be the same whichever others are compiled with it. */
+ * what it prints and keeps, how debug information names folders, and what is added here anyway.  So one source
+ * compiled for two Pythons gets one seed.  And the architectures: an architecture's code is to be the same whichever others are compiled with it. */
 static const char *const skipped_with_value[] = {
 	"-o", "--output-file", "-odir", "--output-directory", "-MF", "--dependency-output", "-MT",
 	"--dependency-target-name", "-MQ", "-t", "--threads", "-split-compile", "--split-compile",
@@ -34,7 +34,7 @@ static const char *const skipped_joined[] = {
 	"--output-directory=", "-MF=", "--dependency-output=", "-MT=", "--dependency-target-name=", "-t=",
 	"--threads=", "-split-compile=", "--split-compile=", "-keep-dir=", "--keep-dir=", "-ccbin=",
 	"--compiler-bindir=", "-time=", "--time=", "-gencode=", "--generate-code=", "-arch=", "--gpu-architecture=",
-	"-code=", "--gpu-code=", "-t0", "-t1", "-t2", "-t3", "-t4", "-t5", "-t6", "-t7", "-t8", "-t9", NULL,
+	"-code=", "--gpu-code=", "-Xcompiler=-fdebug-prefix-map=", "-t0", "-t1", "-t2", "-t3", "-t4", "-t5", "-t6", "-t7", "-t8", "-t9", NULL,
 };
 
 static bool starts_with_one_of(const char *text, const char *const *list)

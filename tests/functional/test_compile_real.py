@@ -203,6 +203,20 @@ def test_nvcc_same_bytes(compilers, line):
 
 
 @nvcc
+def test_nvcc_debug_information(compilers):
+    """It has the folders of the object and of the work: objects in two folders, named in two ways, are four."""
+    flags = {"g": "-g -DHOST=1", "dc": "-dc -Xcompiler -g3 -O1 -DHOST=2", "all": f"-g -O2 -lineinfo -Xcompiler -fPIC {ARCH['90']} -DHOST=3"}
+    line = f"nvcc -c %s {ARCH['80']} -o "
+    folders = ("one/", "two/", "$PWD/two/abs-", "./one/../two/up-")
+    script = FILES + "mkdir one two\n" + TIMES + "".join(
+        line % f"k.cu {words}" + f"{folder}{name}.o\n" for name, words in flags.items() for folder in folders) + \
+        "cd one\n" + line % "../k.cu -g -DHOST=1" + "../two/other.o\ncd ..; cp -r one two $out\n"
+    made, found = compilers.same(script)
+    assert len(made) == len(found) == len(folders) * len(flags) + 1
+    assert {note for _, note in made} == {"miss"} and {note for _, note in found} == {"hit"}
+
+
+@nvcc
 @pytest.mark.parametrize("code, complaint", [
     ('int host() { int x; __asm__("" : "=Z"(x)); return x; }', "impossible constraint"),
     ('int host() { __asm__("no_such_instruction"); return 0; }', "no such instruction"),

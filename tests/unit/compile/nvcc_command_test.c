@@ -90,6 +90,30 @@ static void test_folder(void **state)
 	}
 }
 
+/* The host's debug information has the object's folder, as the command names it, and the working folder. */
+static void test_debug(void **state)
+{
+	static const struct { const char *line, *map; } rows[] = {
+		{ "nvcc -g -c a.cu -o x/y/a.o", " -Xcompiler=-fdebug-prefix-map=/out/=x/y/ " },
+		{ "nvcc --debug -c a.cu -o /build/x/a.o", " -Xcompiler=-fdebug-prefix-map=/out/=/build/x/ " },
+		{ "nvcc -Xcompiler -O1,-ggdb -c a.cu -o ./a.o", " -Xcompiler=-fdebug-prefix-map=/out/=./ " },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		_cleanup_compile_command_ struct compile_command c;
+		understand(rows[i].line, "/build", NULL, &c);
+		if (c.why)
+			fail_msg("%s: %s", rows[i].line, c.why);
+		_cleanup_free_ char *compile = joined(&c.compile), *preprocess = joined(&c.preprocess);
+		assert_non_null(strstr(compile, rows[i].map));
+		assert_non_null(strstr(preprocess, rows[i].map));
+	}
+	_cleanup_free_ char *x = key_of("nvcc -g -c a.cu -o x/a.o", "/build"), *y = key_of("nvcc -g -c a.cu -o y/a.o", "/build");
+	_cleanup_free_ char *z = key_of("nvcc -g -c a.cu -o x/a.o", "/build/z"), *plain = key_of("nvcc -c a.cu -o x/a.o", "/build");
+	assert_string_not_equal(x, y);
+	assert_string_not_equal(x, z);
+	assert_null(strstr(plain, "folder"));
+}
+
 static void check_place(const char *line, const char *env, const char *why)
 {
 	_cleanup_compile_command_ struct compile_command c;
@@ -107,8 +131,10 @@ static void test_in_place(void **state)
 		{ "nvcc -M a.cu", "dependencies" }, { "nvcc -cubin a.cu", "no object" }, { "nvcc --ptx a.cu", "no object" },
 		{ "nvcc -fatbin a.cu", "no object" }, { "nvcc -dlink a.o -o b.o", "" }, { "nvcc -lib a.o -o b.a", "" },
 		{ "nvcc -c a.cu b.cu", "several" }, { "nvcc -c a.cpp", "no CUDA" }, { "nvcc -c a.c", "no CUDA" }, { "nvcc -c a.ptx", "no CUDA" },
-		{ "nvcc -x c++ -c a.cu", "no CUDA" }, { "nvcc -c a.cu -x cu", "behind" }, { "nvcc -c a.cu -g", "temporary" },
-		{ "nvcc -c a.cu -Xcompiler -g", "temporary" }, { "nvcc -c a.cu -keep", "temporary" }, { "nvcc -c a.cu --save-temps", "temporary" },
+		{ "nvcc -x c++ -c a.cu", "no CUDA" }, { "nvcc -c a.cu -x cu", "behind" }, { "nvcc -c a.cu -G", "temporary" },
+		{ "nvcc -c a.cu -Xcompiler -fdebug-prefix-map=a=b", "other names for folders" },
+		{ "nvcc -g -c a.cu -o a.o", "has no folder" }, { "nvcc -g -c a.cu", "has no folder" },
+		{ "nvcc -g -c a.cu -o x,y/a.o", "folder has an odd name" }, { "nvcc -g -c a.cu -o 'x y/a.o'", "shell" }, { "nvcc -c a.cu -keep", "temporary" }, { "nvcc -c a.cu --save-temps", "temporary" },
 		{ "nvcc -c a.cu --options-file x", "file of options" }, { "nvcc -c a.cu -optf x", "file of options" },
 		{ "nvcc -c @x", "file of options" }, { "nvcc -c a.cu -time x", "second file" }, { "nvcc -c a.cu -dryrun", "steps" },
 		{ "nvcc -c a.cu --new-option", "does not know" }, { "nvcc -c a.cu -fPIC", "does not know" }, { "nvcc -c a.cu -lto", "does not know" },
@@ -244,6 +270,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_flash), cmocka_unit_test(test_pythons), cmocka_unit_test(test_key), cmocka_unit_test(test_folder),
+		cmocka_unit_test(test_debug),
 		cmocka_unit_test(test_in_place), cmocka_unit_test(test_find_cuda), cmocka_unit_test(test_shell), cmocka_unit_test(test_native),
 		cmocka_unit_test(test_flags_of_the_environment),
 	};
