@@ -14,7 +14,8 @@
 /* Left out of the seed: options that don't change code, or whose values are places: the output (setup.py puts
  * the Python version there), folders of headers (Python's own differ by version), what nvcc does in parallel,
  * what it prints and keeps, how debug information names folders, and what is added here anyway.  So one source
- * compiled for two Pythons gets one seed.  And the architectures: an architecture's code is to be the same whichever others are compiled with it. */
+ * compiled for two Pythons gets one seed.  And the architectures: an architecture's code is to be the same whichever
+ * others are compiled with it. */
 static const char *const skipped_with_value[] = {
 	"-o", "--output-file", "-odir", "--output-directory", "-MF", "--dependency-output", "-MT",
 	"--dependency-target-name", "-MQ", "-t", "--threads", "-split-compile", "--split-compile",
