@@ -8,9 +8,9 @@ from compiling import building, compiles, good_compile, running, source, wait_fo
 MIB = 1 << 20
 
 
-def hold(mib, seconds):
-    """An order for the compiler: have this much memory for so long."""
-    return f"//!compile eval 'dd if=/dev/zero bs={mib}M count=1 2> /dev/null | {{ sleep {seconds}; cat > /dev/null; }}'"
+def hold(mib, seconds, after=0):
+    """An order for the compiler: have this much memory for so long; after: seconds without."""
+    return f"//!compile eval 'sleep {after}; dd if=/dev/zero bs={mib}M count=1 2> /dev/null | {{ sleep {seconds}; cat > /dev/null; }}'"
 
 
 def sources(count, *lines):
@@ -59,12 +59,16 @@ def test_the_sum_stays_under_the_limit(compiling):
     good_compile(compiling)
 
 
-def test_two_builds_share_the_limit(compiling):
-    known_as_small(compiling, 2)
-    parts = [f"local {name} = build('{name}', [==[\n{source(f's{i}.c', f'int {name};', hold(80, 5))}"
+def two_builds(order):
+    parts = [f"local {name} = build('{name}', [==[\n{source(f's{i}.c', f'int {name};', order)}"
              f"cc -c s{i}.c -o x.o; cp x.o $out]==])\n" for i, name in enumerate("ab")]
-    text = building("x", "").split("return build")[0] + "".join(parts) + "return build('both', 'cat ' .. a .. ' ' .. b .. ' > $out')"
-    made = compiling.object(text, "--jobs", "4", "--memory", "130MiB")
+    return building("x", "").split("return build")[0] + "".join(parts) + "return build('both', 'cat ' .. a .. ' ' .. b .. ' > $out')"
+
+
+def test_two_builds_share_the_limit(compiling):
+    """Builds and compiles that were small the last time, so that all are begun at once."""
+    compiling.realise(two_builds("//!compile sleep 0.5"))
+    made = compiling.object(two_builds(hold(80, 5, after=2)), "--jobs", "4", "--memory", "130MiB")
     assert made.read_text().count("object of\n") == 2
     records = compiles(compiling)[:-2]
     assert sorted(r["note"] for r in records) == ["again: memory", "miss", "miss"]
