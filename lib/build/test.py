@@ -67,33 +67,32 @@ def importer(error):
     return [file for file in files if not file.startswith("<frozen ")][-1]
 
 
-class Wheel:
-    """What of SITE is the wheel's own, as seen before anything else is put there."""
+def is_own(path):
+    """Is it the wheel's? What stands beside it is behind links."""
+    return Path(path).resolve().is_relative_to(SITE)
 
-    def __init__(self):
-        self.files = {str(path) for path in SITE.rglob("*") if path.is_file()}
-        self.modules = {path.name.split(".")[0] for path in SITE.iterdir()}
-        self.needs = [need for own in metadata.distributions(path=[str(SITE)]) for need in own.requires or ()]
 
-    def missing(self):
-        """The projects that it says it needs, whatever the system, and that are not there."""
-        there = {plain(other.metadata["Name"] or "") for other in metadata.distributions(path=[str(NEEDS)])}
-        names = {re.match(r"[\w.-]*", need).group() for need in self.needs if ";" not in need}
-        return sorted(name for name in names if plain(name) not in there)
+def missing():
+    """The projects that the wheel says it needs, whatever the system, and that are not there."""
+    needs = [need for path in SITE.glob("*.dist-info") if is_own(path) for need in metadata.Distribution.at(path).requires or ()]
+    there = {plain(other.metadata["Name"] or "") for other in metadata.distributions(path=[str(NEEDS)])}
+    names = {re.match(r"[\w.-]*", need).group() for need in needs if ";" not in need}
+    return sorted(name for name in names if plain(name) not in there)
 
-    def advice(self, error, asked):
-        """What to do about a module that was not found; asked: those that the test names."""
-        name, file = error.name, importer(error)
-        top = name.partition(".")[0]
-        if name in asked or top in self.modules:
-            return f"the wheel has no module {name}"
-        if file == "test.run":
-            return f"test.run imports {name}: name the project that has it in test.requires"
-        if file not in self.files:
-            return f"{file} imports {name}, which it should have asked for: name the project that has it in test.requires"
-        if lacks := self.missing():
-            return f"the wheel needs {', '.join(lacks)}, which the test is without: name all that it needs in runtime"
-        return f"the wheel needs {name} and does not say so: name the project that has it in test.requires"
+
+def advice(error, asked):
+    """What to do about a module that was not found; asked: those that the test names."""
+    name, file = error.name, importer(error)
+    own = {path.name.split(".")[0] for path in SITE.iterdir() if is_own(path)}
+    if name.partition(".")[0] in own or any((each + ".").startswith(name + ".") for each in asked):
+        return f"the wheel has no module {name}"
+    if file == "test.run":
+        return f"test.run imports {name}: name the project that has it in test.requires"
+    if not is_own(file):
+        return f"{file} imports {name}, which it should have asked for: name the project that has it in test.requires"
+    if lacks := missing():
+        return f"the wheel needs {', '.join(lacks)}, which the test is without: name all that it needs in runtime"
+    return f"the wheel needs {name} and does not say so: name the project that has it in test.requires"
 
 
 def run_test(wheel, modules):
@@ -102,7 +101,7 @@ def run_test(wheel, modules):
     for name in modules:
         module = importlib.import_module(name)
         file = getattr(module, "__file__", None)
-        if file and not Path(file).resolve().is_relative_to(SITE):
+        if file and not is_own(file):
             sys.exit(f"import {name} found {file}, which is not the wheel's")
         lines.append(f"import {name}")
         print(lines[-1], flush=True)
@@ -117,7 +116,6 @@ def main():
     sys.path.pop(0)
     [wheel] = Path(os.environ["FORGE_WHEEL"]).glob("*.whl")
     install(wheel)
-    own = Wheel()
     modules = os.environ["FORGE_IMPORT"].split() or top_level()
     if not modules:
         sys.exit(f"{wheel.name} holds no module to import: name one in test.import")
@@ -127,7 +125,7 @@ def main():
         if not error.name:
             raise
         traceback.print_exc()
-        sys.exit(own.advice(error, modules))
+        sys.exit(advice(error, modules))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 #include "cli/cli.h"
-#include "cli/display.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/display.h"
 #include "core/mem.h"
 
 #ifndef FORGE_VERSION

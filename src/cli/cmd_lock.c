@@ -36,7 +36,7 @@ static int ask_everything(const char *recipe, const char *lib, const struct opti
 		if (rc == 0 && !eval_target(e, i)->excluded)
 			rc = eval_derive(e, i, &results, &count, err);
 	}
-	if (rc == 0)
+	if (rc == 0 && o->prune)
 		rc = prune_add(prune, recipe, e, resolver, err);
 	eval_close(e);
 	return rc;

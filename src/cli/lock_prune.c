@@ -46,9 +46,8 @@ int prune_add(struct prune *p, const char *recipe, const struct eval *e, const s
 /* A Lua file as such; links and editors' hidden files are no recipes. */
 static bool is_lua(int folder, const char *name)
 {
-	size_t n = strlen(name);
 	struct stat st;
-	return name[0] != '.' && n > 4 && str_eq(name + n - 4, ".lua") &&
+	return name[0] != '.' && str_ends(name, ".lua") &&
 		fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
 }
 

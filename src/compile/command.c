@@ -206,7 +206,8 @@ void compile_command_read(const struct compile_request *r, struct compile_comman
 
 void compile_command_free(struct compile_command *c)
 {
-	char **texts[] = { &c->why, &c->source, &c->object, &c->object_folder, &c->depfile, &c->deps_target, &c->out_object, &c->cwd };
+	char **texts[] = { &c->why, &c->source, &c->object, &c->object_folder, &c->depfile, &c->deps_target, &c->out_object,
+		&c->cwd };
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		mem_free_ptr(texts[i]);
 	str_list_free(&c->preprocess);

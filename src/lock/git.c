@@ -12,7 +12,6 @@
 #include "lock/resolve_impl.h"
 #include "store/store.h"
 
-
 static void progress(void *ctx, int64_t done, int64_t total)
 {
 	const struct lock_resolver *r = ctx;
@@ -46,7 +45,7 @@ static int read_pyproject(struct lock_resolver *r, const struct request *q, cons
 	_cleanup_close_ int tree = fs_open_beneath(store_tmp_fd(r->store), tmp, O_RDONLY | O_DIRECTORY, 0, err);
 	_cleanup_close_ int folder = tree < 0 ? -1
 		: fs_open_beneath(tree, q->subdir ? q->subdir : ".", O_RDONLY | O_DIRECTORY, 0, err);
-	_cleanup_close_ int fd = folder < 0 ? -1 : fs_open_beneath(folder, "pyproject.toml", O_RDONLY, 0, err);
+	_cleanup_close_ int fd = folder < 0 ? -1 : fs_open_beneath(folder, PYPROJECT_FILE, O_RDONLY, 0, err);
 	if (fd < 0 && folder >= 0 && err->sys == ENOENT) {
 		err_clear(err);
 		return 0;

@@ -210,9 +210,10 @@ def test_nvcc_debug_information(compilers):
     folders = ("one/", "two/", "$PWD/two/abs-", "./one/../two/up-")
     script = FILES + "mkdir one two\n" + TIMES + "".join(
         line % f"k.cu {words}" + f"{folder}{name}.o\n" for name, words in flags.items() for folder in folders) + \
-        "cd one\n" + line % "../k.cu -g -DHOST=1" + "../two/other.o\ncd ..; cp -r one two $out\n"
+        "cd one\n" + line % "../k.cu -g -DHOST=1" + "../two/other.o\ncd ..\n" + \
+        "export NVCC_APPEND_FLAGS=-g\n" + "".join(line % "k.cu -DHOST=4" + f"{folder}env.o\n" for folder in folders[:2]) + "cp -r one two $out\n"
     made, found = compilers.same(script)
-    assert len(made) == len(found) == len(folders) * len(flags) + 1
+    assert len(made) == len(found) == len(folders) * len(flags) + 3
     assert {note for _, note in made} == {"miss"} and {note for _, note in found} == {"hit"}
 
 

@@ -66,6 +66,7 @@ OTHERS = {"theirs/__init__.py": "import zzz", "half/__init__.py": "", "is_there-
 @pytest.mark.parametrize("code, asked, needs, run, said", [
     ("import own.deeper", "own", "Is_There", "", "the wheel has no module own.deeper"),
     ("", "own_extension", "Is_There", "", "the wheel has no module own_extension"),
+    ("", "absent.part", "Is_There", "", "the wheel has no module absent"),
     ("import einops.layers", "own", "Is_There", "", "the wheel needs einops and does not say so: name the project that has it in test.requires"),
     ("import half.gone", "own", "Is_There", "", "the wheel needs half.gone and does not say so: name the project that has it in test.requires"),
     ("import tvm_ffi", "own", "Apache.tvm-ffi>=1", "", "the wheel needs Apache.tvm-ffi, which the test is without: name all that it needs in runtime"),
